@@ -162,7 +162,7 @@ def formats() -> str:
     rows = [
         (
             _link(name, f"secateur.exports.export_{name}"),
-            one.what,
+            one.description,
             ", ".join(f"`{ending}`" for ending in one.endings),
             _yes(one.runs),
             f"`secateur[{one.needs}]`" if one.needs else "",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import bdtr
 
-from secateur._kernels.noise import log_power_coefficient
+from secateur._kernels.polynomials import log_power_coefficient
 from secateur.analysis import earlier_pruning_probability, one_leaf_probability, one_leaf_probability_uniform
 from secateur.errors import ParameterError
 

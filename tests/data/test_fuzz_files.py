@@ -12,7 +12,8 @@ import pytest
 from secateur import encode
 from secateur.data import files
 from secateur.data.files import READERS, read_small_file
-from secateur.data.text_file import TextOptions, open_text_file
+from secateur.data.text_file import open_text_file
+from secateur.data.text_options import TextOptions
 from secateur.errors import SecateurError
 
 CORPUS = sorted((Path(__file__).parent / "corpus").iterdir())

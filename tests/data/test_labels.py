@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur.data.target import check_weights, encode_target
+from secateur.data.target import encode_target
+from secateur.data.weights import check_weights
 from secateur.errors import DataError, SchemaError, UnsupportedError
 
 ANY_LABELS = st.one_of(

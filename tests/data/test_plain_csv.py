@@ -12,7 +12,8 @@ from pyarrow import csv as arrow_csv
 
 from secateur import encode
 from secateur.data.files import MAX_SMALL_FILE_BYTES, read_small_file
-from secateur.data.text_file import TextFile, TextOptions
+from secateur.data.text_file import TextFile
+from secateur.data.text_options import TextOptions
 
 CELLS = [
     "1", "0", "-3", "2.5", "1e5", "-0", "0.1", "123456789012345678", "9007199254740993", "1234567890.123456789", "red",
@@ -57,14 +58,14 @@ def test_what_is_read_here_is_read_as_pyarrow_would(tmp_path_factory, columns, n
     wanted = by_pyarrow(path, na, text)
     assert list(found) == wanted.column_names
     for column, other in zip(found.values(), wanted.columns, strict=True):
-        if hasattr(column, "levels"):
+        if hasattr(column, "categories"):
             assert pa.types.is_string(other.type)
-            values = [None if code < 0 else column.levels[code] for code in column.codes.tolist()]
-            assert list(column.levels) == sorted(set(column.levels))
+            values = [None if code < 0 else column.categories[code] for code in column.codes.tolist()]
+            assert list(column.categories) == sorted(set(column.categories))
             assert values == other.to_pylist()
         else:
             assert column.values.dtype == other.type.to_pandas_dtype()
-            missing = np.isnan(column.values) if column.is_missing is None else column.is_missing
+            missing = np.isnan(column.values) if column.null_mask is None else column.null_mask
             values = [None if gap else x for x, gap in zip(column.values.tolist(), missing.tolist(), strict=True)]
             assert values == other.to_pylist()
             assert [str(x) for x in values] == [str(x) for x in other.to_pylist()]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from secateur import count, encode, grow
-from secateur.data.sketch import HASH_RANGE, MAX_HASHES, RowKey, Sketch, merged
+from secateur.data.sketch import HASH_RANGE, MAX_HASHES, RowKey, Sketch, merge_sketches
 from secateur.errors import CountsError
 
 KEY = RowKey(bytes(range(16)), (0, 1, 3))
@@ -85,7 +85,7 @@ def test_parts_in_any_order_add_up_to_the_sketch_of_the_whole(seed, n, n_parts, 
     whole = KEY.sketch([X], y, 2, size=size)
     sketches = [KEY.sketch([X[part == p]], y[part == p], 2, size=size) for p in rng.permutation(n_parts)]
 
-    assert merged(sketches) == whole
+    assert merge_sketches(sketches) == whole
     assert whole.theta == (HASH_RANGE if len(whole.hashes) < size else int(whole.hashes[-1]) + 1)
     assert whole.copies.sum() <= n == whole.n_rows
 

@@ -14,9 +14,10 @@ import secateur
 from secateur import engines
 from secateur.data.batch import Batch
 from secateur.data.raw_column import NumberColumn
-from secateur.engines import Bins, _bins, _level_growth, _parts
+from secateur.engines import Bins, _level_growth, _order_statistics, _passes
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from small_tables import samples
+from versions import needs
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -120,6 +121,7 @@ def test_files_give_the_tree_of_memory_whatever_the_cuts_and_the_order(engine, t
         assert_same(found, expected)
 
 
+@needs("duckdb", "1.3", "read_parquet has no option can_have_nan")
 def test_lazy_frames_datasets_and_relations_are_read_where_they_are(tmp_path):
     polars, dataset = pytest.importorskip("polars"), pytest.importorskip("pyarrow.dataset")
     duckdb = pytest.importorskip("duckdb")
@@ -151,7 +153,7 @@ def test_codes_on_disk_and_many_passes_a_level_change_nothing(tmp_path):
     folder = write(table, tmp_path / "data", [400, 800])
     (tmp_path / "codes").mkdir()
 
-    with mock.patch.object(_parts, "IN_MEMORY", 0), mock.patch.object(_level_growth, "AT_ONCE", 1):
+    with mock.patch.object(_passes, "MAX_MEMORY_BYTES", 0), mock.patch.object(_level_growth, "MAX_HISTOGRAM_BYTES", 1):
         found = engines.grow(folder, "y", max_bins=12, finish_rows=320, folder=str(tmp_path / "codes"))
 
     assert_same(found, expected)
@@ -171,7 +173,9 @@ def test_bins_are_those_of_memory(values, n_bins):
     labels = (np.arange(len(values)) % 2).tolist()
     X = np.column_stack([column, np.arange(len(values))])
 
-    with mock.patch.object(_bins, "COLLECT", 3):  # so that bits are counted, and the last few values collected
+    with mock.patch.object(
+        _order_statistics, "MAX_COLLECTED_KEYS", 3
+    ):  # so that bits are counted, and the last few values collected
         found = engines.grow(X, labels, max_bins=n_bins, n_jobs=1, finish_rows=0)
 
     assert_same(found, secateur.grow(X, labels, max_bins=n_bins))
@@ -181,15 +185,15 @@ def test_order_statistics_are_exact_when_nothing_is_collected():
     rng = np.random.default_rng(0)
     values = np.concatenate([rng.normal(size=3000), np.repeat(rng.normal(), 900), rng.integers(0, 5, 500)])
     top = np.zeros(1 << 16, np.int64)
-    keys = _bins.ranks.sort_keys(values)
+    keys = _order_statistics.ranks.sort_keys(values)
     np.add.at(top, (keys >> np.uint64(48)).astype(int), 1)
     wanted = np.array([0, 17, 2000, 3500, 4399])
-    search = _bins.Search.begin("x", wanted, top)
+    search = _order_statistics.OrderStatisticSearch.begin("x", wanted, top)
     n_passes = 0
 
-    with mock.patch.object(_bins, "COLLECT", -1):
+    with mock.patch.object(_order_statistics, "MAX_COLLECTED_KEYS", -1):
         while not search.is_done:
-            task = _bins.RankTask((search.look(),))
+            task = _order_statistics.RankTask((search.next_query(),))
             seen = task.start()
             task.add(seen, Batch(("x",), True, len(values), (lambda: NumberColumn(values),)), 0)
             search.learn(seen[0])
@@ -225,7 +229,7 @@ def test_the_sketch_gives_bins_of_about_equally_many_rows_in_one_pass(tmp_path):
     table = pa.table({"x": x, "y": (x + rng.normal(size=len(x)) > 0).astype(int)})
     folder = write(table, tmp_path / "data", [7000])
 
-    with mock.patch.object(_bins.RankTask, "add", side_effect=AssertionError("a further pass")):
+    with mock.patch.object(_order_statistics.RankTask, "add", side_effect=AssertionError("a further pass")):
         _, counts, bins = engines.grow(folder, "y", max_bins=10, quantiles="sketch", max_depth=3, return_bins=True)
 
     shares = np.bincount(bins.codes("x", x)) / len(x)

@@ -14,7 +14,8 @@ from changelog import untold
 from export_cases import chain, mixed, numeric
 from secateur import Column, Counts, Pruning, Schema, Tree, exports
 from secateur.errors import ParameterError, PruningError, TreeError, UnsupportedError
-from secateur.exports._walk import Exported, plain_value, unique_name
+from secateur.exports._exported_tree import ExportedTree
+from secateur.exports._values import plain_value, unique_name
 
 RUN = [name for name, facts in exports.EXPORTS.items() if facts.runs]
 TEXTS = [name for name, facts in exports.EXPORTS.items() if not facts.is_binary]
@@ -141,9 +142,9 @@ def test_a_leaf_that_no_example_reached_has_the_shares_of_its_parent():
     tree = Tree([-1, 0, 1, 1, 0], [0, 0, -1, -1, -1], [0.5, 0.2, *[np.nan] * 3], schema=schema)
     grown = Counts.from_leaves(tree, [[0, 0], [0, 0], [1, 3]])
 
-    assert Exported((tree, grown)).shares().tolist() == [[0.25, 0.75]] * 5
+    assert ExportedTree((tree, grown)).probabilities().tolist() == [[0.25, 0.75]] * 5
     nothing = Counts.from_leaves(tree, [[0, 0]] * 3)
-    assert Exported((tree, nothing)).shares().tolist() == [[0.5, 0.5]] * 5
+    assert ExportedTree((tree, nothing)).probabilities().tolist() == [[0.5, 0.5]] * 5
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def test_the_number_of_threads_does_not_matter(large):
 
 
 def test_splitting_the_top_column_by_column_does_not_matter(large):
-    with mock.patch.object(grower, "LARGE", 10**9):
+    with mock.patch.object(grower, "MIN_TOP_ROWS", 10**9):
         wanted = large.grow(max_depth=9)
 
     assert large.grow(max_depth=9) == wanted
@@ -218,7 +218,7 @@ def test_the_number_of_threads_does_not_matter_to_plain_columns():
 def test_all_rows_can_be_grown_on_twice():
     rng = np.random.default_rng(0)
     table = encode(rng.normal(size=(80, 3)), target=rng.integers(0, 2, 80))
-    whole, parameters = PresortedData(table).whole(), GrowParameters(criterion="gini")
+    whole, parameters = PresortedData(table).all_rows(), GrowParameters(criterion="gini")
 
     (first, counts), (second, again) = whole.grow(parameters), whole.grow(parameters)
 

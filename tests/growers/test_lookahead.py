@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from secateur import TreeClassifier, encode, grow
-from secateur._kernels.pairs import best_small_trees
+from secateur._kernels.small_trees import best_small_trees
 from secateur.growers.lookahead import grow_with_lookahead
 from secateur.pruners import best_of_size
 

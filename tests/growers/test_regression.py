@@ -14,7 +14,7 @@ import secateur
 from oracles import naive_tests
 from secateur import count, encode, grow
 from secateur.errors import DataError, ParameterError, UnsupportedError
-from secateur.growers import _regression
+from secateur.growers import grower
 from small_tables import Sample, rows_of_nodes, samples
 
 SQUARED = {"criterion": "squared_error"}
@@ -431,7 +431,7 @@ def test_the_text_shows_values_and_their_mean_squared_error():
 
 
 def test_parts_of_a_tree_grown_side_by_side_are_hung_in_where_they_belong(monkeypatch):
-    monkeypatch.setattr(_regression, "TOP_SHARE", 2)
+    monkeypatch.setattr(grower, "SUBTREE_DIVISOR", 2)
     rng = np.random.default_rng(11)
     X = np.column_stack([rng.normal(size=(120, 2)).round(1), rng.integers(0, 5, 120)])
     sample = Sample(X, rng.integers(0, 9, 120) * 1.0, (2,))

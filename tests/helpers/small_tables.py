@@ -74,7 +74,7 @@ def samples(draw, kinds=KINDS, missing=True, weights=None, classes=(2, 3), max_r
 @contextmanager
 def with_a_top():
     """Trees have a top, split column by column, however few rows they have (else, it needs 65,536 rows)."""
-    with mock.patch.object(grower, "LARGE", 2), mock.patch.object(grower, "TOP_SHARE", 2):
+    with mock.patch.object(grower, "MIN_TOP_ROWS", 2), mock.patch.object(grower, "SUBTREE_DIVISOR", 2):
         yield
 
 

@@ -6,10 +6,12 @@ import pytest
 import sklearn
 
 import secateur
+from versions import needs
 
 X, y = [[k % 17, k % 5] for k in range(120)], ["yes" if k % 17 > 8 else "<no>" for k in range(120)]
 
 
+@needs("scikit-learn", "1.7", "the page of an estimator has other parts")
 def test_a_fitted_estimator_is_a_picture_with_its_sentence_above_its_parameters():
     model = secateur.TreeClassifier(cv=3, certify=True).fit(X, y)
 

@@ -19,6 +19,7 @@ from secateur.interop import from_sklearn, path_sklearn, prune_sklearn, to_sklea
 from secateur.pruners import RULES
 from secateur.routing.prediction import predict
 from sklearn_trees import CLASSIFIERS, FORESTS, KINDS, REGRESSORS, assert_sound, fitted, hard_rows, rows, walk
+from versions import is_older, needs
 
 CHOICES = {"smallest-within": {"accuracy": 0.8}, "critical-value": {"threshold": 0.2}}
 
@@ -83,6 +84,7 @@ def test_reduced_error_labels_leaves_by_the_sample_asked_for(kind, seed, labels)
     assert_sound(smaller)
 
 
+@needs("scikit-learn", "1.9", "decision_path compares missing values with the threshold")
 @pytest.mark.parametrize("kind", KINDS)
 def test_kept_nodes_keep_their_statistics_and_rows_stop_at_the_cuts(kind):
     tree, X, _, _ = fitted(kind, 2)
@@ -113,6 +115,10 @@ def test_kept_nodes_keep_their_statistics_and_rows_stop_at_the_cuts(kind):
 
 @pytest.mark.parametrize("kind", CLASSIFIERS)
 def test_the_tree_holds_its_growing_counts(kind):
+    if kind == "missing" and is_older("scikit-learn", "1.8"):
+        pytest.skip(
+            "scikit-learn before 1.8 grows some splits on other rows than it predicts with if values are missing"
+        )
     tree, X, y, weight = fitted(kind, 3)
     model = from_sklearn(tree)
 
@@ -316,6 +322,7 @@ def test_rows_that_did_not_grow_the_tree_are_not_taken_for_those_that_did():
         prune_sklearn(tree, X[:-1], y[:-1], n_leaves=5)
 
 
+@needs("scikit-learn", "1.9", "no threshold is infinite")
 def test_missing_or_present_tests_with_an_infinite_threshold_travel():
     X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan], [4.0]] * 5)
     y = np.array([0, 1, 0, 1, 1, 0] * 5)

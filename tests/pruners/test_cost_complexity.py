@@ -274,7 +274,9 @@ def test_large_counts_are_compared_exactly():
 def test_ratios_are_ranked_exactly(pairs, data):
     pairs += [(p * k, q * k) for p, q in pairs for k in [data.draw(st.integers(1, 3))] if abs(p * k) < 2**62]
     own = np.arange(len(pairs), dtype=np.int32)
-    rank, values = nested_steps(np.array([p for p, _ in pairs]), np.array([q for _, q in pairs]), own, is_all=True)
+    rank, values = nested_steps(
+        np.array([p for p, _ in pairs]), np.array([q for _, q in pairs]), own, includes_useless=True
+    )
     exact = [Fraction(p, q) for p, q in pairs]
     rising = sorted(set(exact))
     assert [rising[r] for r in rank] == exact

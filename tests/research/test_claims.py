@@ -11,25 +11,30 @@ from secateur import research
 from secateur.cli import run as command
 from secateur.errors import ParameterError
 from secateur.research.claims import Claim, check_claims, claims_of
-from secateur.research.claims._claim import DOCUMENTS, VERDICTS, _found
+from secateur.research.claims._claim import DOCUMENTS, VERDICTS, Evidence, NotCheckable, _check
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMITTED = json.loads((DOCS / "results" / "claims.json").read_text(encoding="utf-8"))["claims"]
 
 
-def verdict(answer):
-    found = _found(Claim("Lemma 1", "", lambda: answer))
-    return found.verdict, found.evidence
+def verdict(evidence):
+    finding = _check(Claim("lemma", "srm", "Lemma 1", "", "", lambda: evidence))
+    return finding.verdict, finding.evidence
 
 
-def test_the_verdict_follows_from_the_exceptions():
-    assert verdict(("ten trees", [])) == ("holds", "ten trees")
-    assert verdict(("ten trees", ["this one"])) == ("does not hold", "this one (ten trees)")
-    assert verdict(("ten trees", [], "corrected", ["still"])) == ("holds", "ten trees")
-    corrected = ("holds with correction", "at most; as printed: this one (ten trees)")
-    assert verdict(("ten trees", iter(["this one"]), "at most", [])) == corrected
-    assert verdict(("ten trees", ["this one"], "at most", ["that one"]))[0] == "does not hold"
-    assert verdict("an opinion") == ("not checkable", "an opinion")
+def test_the_verdict_follows_from_the_counterexamples():
+    assert verdict(Evidence("ten trees", [])) == ("holds", "ten trees")
+    assert verdict(Evidence("ten trees", ["this tree"])) == ("does not hold", "this tree (ten trees)")
+    assert verdict(Evidence("ten trees", [], "corrected", ["that tree"])) == ("holds", "ten trees")
+    corrected = ("holds with correction", "at most; as printed: this tree (ten trees)")
+    assert verdict(Evidence("ten trees", iter(["this tree"]), "at most", [])) == corrected
+    assert verdict(Evidence("ten trees", ["this tree"], "at most", ["that tree"]))[0] == "does not hold"
+    assert verdict(NotCheckable("an opinion")) == ("not checkable", "an opinion")
+
+
+def test_every_claim_has_a_name_of_its_own():
+    names = [claim.name for claim in claims_of()]
+    assert len(set(names)) == len(names) == 88
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -41,7 +46,7 @@ def test_the_committed_verdicts_are_those_of_the_code(document):
 def test_every_claim_says_where_it_is_and_names_that_exist():
     for one in claims_of():
         assert one.document in research.NAMES
-        for name in one.where.replace(";", ",").split(", "):
+        for name in one.library.replace(";", ",").split(", "):
             package, _, function = name.partition(".")
             if package in ("analysis", "certifiers", "pruners", "model_selection", "statistics") and function:
                 module = import_module(f"secateur.{package}")
@@ -78,7 +83,7 @@ AUTHORS = {
 def test_functions_cite_the_document_and_the_place():
     missing = set()
     for one in claims_of():
-        for name in one.where.replace(";", ",").split(", "):
+        for name in one.library.replace(";", ",").split(", "):
             package, _, function = name.split("(")[0].strip().partition(".")
             if package in ("analysis", "pruners") and function.isidentifier():
                 words = getattr(import_module(f"secateur.{package}"), function).__doc__

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from secateur import TreeClassifier, TreeRegressor
 from secateur.routing.prediction import node_probabilities
+from versions import is_older
 
 GAP = float("nan")
 NAMES = ("a", "b", "c")
@@ -161,7 +162,7 @@ def test_words_and_numbers_walk_alike_whatever_holds_them(splits, seed, n, has_g
         text,
         text[["size", "colour"]],
         text.astype({"colour": "category"}),
-        text.astype({"colour": "str"}),
+        *([] if is_older("pandas", "3.0") else [text.astype({"colour": "str"})]),  # before, "str" made text of gaps
         np.array([[None if word is None else word, number] for word, number in rows], object),
         pl.DataFrame({"colour": pl.Series(colour, dtype=pl.String), "size": size}),
         pl.DataFrame({"colour": pl.Series(colour, dtype=pl.Categorical), "size": size}),

@@ -1,9 +1,10 @@
-"""Upper limits of a binomial probability, in logs, so that a tail of 1e-5000 is a number like any other.
+"""Upper limits of a binomial probability. Tails are kept as logarithms, so that 1e-5000 does not underflow.
 
-All limits are found by Newton steps in t = ln(1 - p). The log tail is concave in t, so
-a start below the root is followed by a rising sequence that never passes it, and a start
-above it by one step that lands below: the value returned is never below the true limit,
-up to the rounding of the tail itself, for which the callers leave room (`tails.py`).
+A limit is found by Newton steps in t = ln(1 - p). The log tail is concave in t. From a start below the root the steps
+rise towards the root and never pass it; from a start above, one step lands below. So the returned probability is
+never below the true limit, up to the rounding of the tail itself, for which the callers leave room (`tails.py`).
+
+Cost of a tail: about nine sqrt(errors) terms. Cost of a limit: a few tails.
 """
 
 import cython
@@ -11,12 +12,17 @@ import numpy as np
 from cython.cimports.libc.math import INFINITY, M_PI, exp, expm1, lgamma, log, log1p, sqrt
 from cython.cimports.secateur._kernels.views import Floats
 
+MAX_NEWTON_STEPS = cython.declare(cython.int, 200)
+
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def deviance(count: cython.double, expected: cython.double) -> cython.double:
-    """count ln(count / expected) + expected - count, without cancellation where the two are close."""
+    """Return count ln(count / expected) + expected - count, without cancellation where the two are close.
+
+    Close numbers use the series in ratio = (count - expected) / (count + expected), as Loader (2000) does.
+    """
     if count == 0.0:
         return expected
     difference = count - expected
@@ -28,9 +34,9 @@ def deviance(count: cython.double, expected: cython.double) -> cython.double:
     square = ratio * ratio
     for i in range(1, 1000):
         power *= square
-        before = total
+        previous = total
         total += power / (2 * i + 1)
-        if total == before:
+        if total == previous:
             break
     return total
 
@@ -39,7 +45,7 @@ def deviance(count: cython.double, expected: cython.double) -> cython.double:
 @cython.nogil
 @cython.exceptval(check=False)
 def stirling_error(n: cython.double) -> cython.double:
-    """ln n! - ln(sqrt(2 pi n) (n / e)^n)."""
+    """Return the error of Stirling's formula: ln n! - ln(sqrt(2 pi n) (n / e)^n)."""
     if n < 16.0:
         return lgamma(n + 1.0) - (n + 0.5) * log(n) + n - 0.5 * log(2.0 * M_PI)
     square = n * n
@@ -51,25 +57,25 @@ def stirling_error(n: cython.double) -> cython.double:
 @cython.nogil
 @cython.exceptval(check=False)
 def log_probability(errors: cython.double, n: cython.double, p: cython.double, q: cython.double) -> cython.double:
-    """ln Pr[Bin(n, p) = errors], with q = 1 - p given apart because it may be tiny."""
+    """Return ln Pr[Bin(n, p) = errors]; q = 1 - p is an argument of its own because it may be tiny."""
     if errors == 0.0:
         return n * (log1p(-p) if p < 0.5 else log(q))
     if errors == n:
         return n * log(p)
-    rest = n - errors
-    correction = stirling_error(n) - stirling_error(errors) - stirling_error(rest)
-    far = deviance(errors, n * p) + deviance(rest, n * q)
-    return correction - far - 0.5 * log(2.0 * M_PI * errors * (rest / n))
+    successes = n - errors
+    correction = stirling_error(n) - stirling_error(errors) - stirling_error(successes)
+    total_deviance = deviance(errors, n * p) + deviance(successes, n * q)
+    return correction - total_deviance - 0.5 * log(2.0 * M_PI * errors * (successes / n))
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def tail_over_last(errors: cython.double, n: cython.double, p: cython.double, q: cython.double) -> cython.double:
-    """Pr[Bin(n, p) <= errors] / Pr[Bin(n, p) = errors], its terms summed downwards.
+    """Return Pr[Bin(n, p) <= errors] / Pr[Bin(n, p) = errors], summing the terms from `errors` downwards.
 
-    From the largest term on each falls by a factor that itself falls by at least 1 - 1 / errors, so some
-    nine sqrt(errors) of them count.
+    After the largest term, each term is smaller than the one before by a factor that itself falls by at least
+    1 - 1 / errors. So about nine sqrt(errors) terms contribute.
     """
     odds = q / p
     term = 1.0
@@ -86,7 +92,7 @@ def tail_over_last(errors: cython.double, n: cython.double, p: cython.double, q:
 
 
 def log_tails(errors: Floats, n: Floats, p: Floats):
-    """ln Pr[Bin(n, p) <= errors], entry by entry; 0 < p < 1."""
+    """Return ln Pr[Bin(n, p) <= errors], entry by entry; 0 < p < 1."""
     result: cython.double[::1] = np.empty(errors.shape[0])
     with cython.nogil:
         for i in range(errors.shape[0]):
@@ -98,57 +104,81 @@ def log_tails(errors: Floats, n: Floats, p: Floats):
     return result.base
 
 
+def upper_limits(errors: Floats, n: Floats, log_x: Floats, is_exact: cython.bint):
+    """Return the largest error rate p that is consistent with `errors` of n rows, entry by entry.
+
+    If `is_exact`, errors are whole numbers and p is sup { p : Pr[Bin(n, p) <= errors] >= x }. Otherwise p is
+    sup { p : n kl(errors / n, p) <= -ln x }. Errors are at most n, and ln x is at most 0.
+    """
+    result: cython.double[::1] = np.empty(errors.shape[0])
+    with cython.nogil:
+        for i in range(errors.shape[0]):
+            result[i] = _upper_limit(errors[i], n[i], log_x[i], is_exact)
+    return result.base
+
+
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def start_below(rate: cython.double, n: cython.double, log_x: cython.double, log_ways: cython.double) -> cython.double:
-    """A t = ln(1 - p) at or below the root: the better of Hoeffding's bound and `ways * (1 - p)^right <= x`."""
-    right = n * (1.0 - rate)
-    start = (log_x - log_ways) / right
+def _upper_limit(errors: cython.double, n: cython.double, log_x: cython.double, is_exact: cython.bint) -> cython.double:
+    """Return one upper limit, by Newton steps in t = ln(1 - p)."""
+    if errors >= n or log_x == -INFINITY:
+        return 1.0
+    if errors == 0.0 or log_x == 0.0:
+        return -expm1(log_x / n) if is_exact or errors == 0.0 else errors / n
+    t = _start_below(errors, n, log_x, is_exact)
+    for _ in range(MAX_NEWTON_STEPS):
+        p = -expm1(t)
+        if p >= 1.0:
+            break
+        step = _exact_step(errors, n, log_x, p, exp(t)) if is_exact else _kl_step(errors, n, log_x, p, exp(t))
+        if step <= 2e-16 * abs(t):
+            t += min(step, 0.0)
+            break
+        t += step
+    return min(1.0, -expm1(t) if is_exact else max(errors / n, -expm1(t)))
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _start_below(errors: cython.double, n: cython.double, log_x: cython.double, is_exact: cython.bint) -> cython.double:
+    """Return t = ln(1 - p) at or below the root: the better of two lower bounds.
+
+    One is Hoeffding's bound. The other solves choose(n, errors) * (1 - p)^(n - errors) = x, where the left side is at
+    least the tail; without `is_exact`, choose(n, errors) is replaced by its entropy bound.
+    """
+    if is_exact:
+        log_choices = lgamma(n + 1.0) - lgamma(errors + 1.0) - lgamma(n - errors + 1.0)
+    else:
+        log_choices = -errors * log(errors / n) - (n - errors) * log1p(-errors / n)
+    rate = errors / n
+    start = (log_x - log_choices) / (n * (1.0 - rate))
     hoeffding = 1.0 - rate - sqrt(-log_x / (2.0 * n))
     if hoeffding > 0.0:
         start = max(start, log(hoeffding))
     return start
 
 
-def limits(errors: Floats, n: Floats, log_x: Floats, is_exact: cython.bint):
-    """sup { p : Pr[Bin(n, p) <= errors] >= x }, errors being whole; else sup { p : n kl(errors / n, p) <= -ln x }.
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _exact_step(
+    errors: cython.double, n: cython.double, log_x: cython.double, p: cython.double, q: cython.double
+) -> cython.double:
+    """Return the Newton step in t for ln Pr[Bin(n, p) <= errors] = ln x."""
+    ratio = tail_over_last(errors, n, p, q)
+    excess = log_probability(errors, n, p, q) + log(ratio) - log_x
+    return -excess * ratio / (n - errors)
 
-    Errors are at most n, and ln x at most 0.
-    """
-    result: cython.double[::1] = np.empty(errors.shape[0])
-    with cython.nogil:
-        for i in range(errors.shape[0]):
-            e, m, target = errors[i], n[i], log_x[i]
-            if e >= m or target == -INFINITY:
-                result[i] = 1.0
-                continue
-            if e == 0.0 or target == 0.0:
-                result[i] = -expm1(target / m) if is_exact or e == 0.0 else e / m
-                continue
-            if is_exact:
-                log_ways = lgamma(m + 1.0) - lgamma(e + 1.0) - lgamma(m - e + 1.0)
-            else:
-                log_ways = -e * log(e / m) - (m - e) * log1p(-e / m)
-            t = start_below(e / m, m, target, log_ways)
-            for _ in range(200):
-                p = -expm1(t)
-                if p >= 1.0:
-                    break
-                q = exp(t)
-                if is_exact:
-                    ratio = tail_over_last(e, m, p, q)
-                    above = log_probability(e, m, p, q) + log(ratio) - target
-                    step = -above * ratio / (m - e)
-                else:
-                    above = -(deviance(e, m * p) + deviance(m - e, m * q)) - target
-                    slope = (m - e) - e * q / p
-                    if slope <= 0.0:
-                        break
-                    step = -above / slope
-                if step <= 2e-16 * abs(t):
-                    t += min(step, 0.0)
-                    break
-                t += step
-            result[i] = min(1.0, -expm1(t) if is_exact else max(e / m, -expm1(t)))
-    return result.base
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _kl_step(
+    errors: cython.double, n: cython.double, log_x: cython.double, p: cython.double, q: cython.double
+) -> cython.double:
+    """Return the Newton step in t for n kl(errors / n, p) = -ln x; 0 where the slope vanishes."""
+    excess = -(deviance(errors, n * p) + deviance(n - errors, n * q)) - log_x
+    slope = (n - errors) - errors * q / p
+    return -excess / slope if slope > 0.0 else 0.0

@@ -1,20 +1,29 @@
-"""Cuts that one pass settles, from the leaves to the root."""
+"""Prunings that one pass from the leaves to the root (or one list of cuts) determines.
+
+A pass visits v = n - 1, ..., 0, so a node comes after its children. `below[v]` collects the best cost of the children
+of v; at v it is compared with the cost of v as a leaf, and the cheaper of the two is added to `below[parent[v]]`:
+
+    below[v]    = sum over the children c of best[c]
+    best[v]     = leaf_cost[v] if v is cut, else below[v]
+
+Cost: one step per node.
+"""
 
 import cython
 import numpy as np
 from cython.cimports.libc.math import sqrt
 from cython.cimports.secateur._kernels.views import Bools, Floats, Ints, Number, Numbers
 
-# Sums of real numbers depend on their order; closer than this they count as equal.
+# Sums of real numbers depend on their order, so costs closer than this count as equal.
 RELATIVE_TOLERANCE = 1e-12
 
 
 def cheapest_subtree(parent, leaf_cost, scale=0.0):
-    """Mark where to cut so that the summed cost of the leaves is least; a tie cuts.
+    """Return where to cut (original leaves included) so that the summed cost of the leaves is least; a tie cuts.
 
-    Leaves are marked too. Of all cheapest prunings this is the smallest. Whole-number costs
-    are compared exactly, others to 1e-12 of the largest cost (or of `scale`, if that is
-    larger: the weight of the sample that the costs are differences of).
+    Of all cheapest prunings this is the smallest. Whole-number costs are compared exactly. Real costs tie if they
+    differ by at most 1e-12 of the largest cost, or of `scale` if that is larger: the weight of the sample, where the
+    costs are differences of its counts.
     """
     tolerance = 0.0
     if leaf_cost.dtype.kind != "i":
@@ -23,23 +32,24 @@ def cheapest_subtree(parent, leaf_cost, scale=0.0):
 
 
 def cheapest_within(parent, leaf_cost, slack):
-    """Mark where to cut, bottom-up: wherever the leaf costs at most `slack` more than what is left below.
+    """Return where to cut: wherever a leaf costs at most `slack` more than the pruned subtree below it.
 
-    A relative 1e-12 counts as equal. With `slack = 0` the summed cost is least and a tie cuts. Costs are 0 or more.
+    Costs are 0 or more, and tie within a relative 1e-12. With `slack = 0` the summed cost is least, and a tie cuts.
     """
     return _cheapest(parent, leaf_cost, slack, RELATIVE_TOLERANCE)
 
 
 def _cheapest(parent: Ints, leaf_cost: Numbers, slack: cython.double, relative: cython.double):
+    """Return where a leaf costs at most `below[v] * (1 + relative) + slack`, deciding from the leaves to the root."""
     n = parent.shape[0]
-    below: Number[::1] = np.zeros(n, leaf_cost.base.dtype)  # cheapest cost of the children, summed
+    below: Number[::1] = np.zeros(n, leaf_cost.base.dtype)
     is_internal: cython.uchar[::1] = np.zeros(n, np.bool_)
     is_cut: cython.uchar[::1] = np.ones(n, np.bool_)
     with cython.nogil:
         for v in range(n - 1, -1, -1):
             cheapest = leaf_cost[v]
             if is_internal[v]:
-                # The difference is taken first, so that whole numbers of any size compare exactly.
+                # Taking the difference first compares whole numbers of any size exactly.
                 if relative == 0:
                     is_cut[v] = leaf_cost[v] - below[v] <= slack
                 else:
@@ -61,10 +71,10 @@ def cut_unless_it_pays(
     inner_nats: Floats,
     leaf_nats: cython.double,
 ):
-    """Mark where to cut, bottom-up: wherever what is left below saves no more errors than its penalty.
+    """Return where to cut: wherever the pruned subtree below saves no more errors than its penalty; a tie cuts.
 
-    The penalty of a subtree with i tests and s leaves at v, in errors, is
-    `fixed[v] + factor[v] * sqrt(base[v] + inner_nats[i] + s * leaf_nats)`; a tie cuts.
+    The penalty, in errors, of a subtree at v with i tests and s leaves is
+    `fixed[v] + factor[v] * sqrt(base[v] + inner_nats[i] + s * leaf_nats)`.
     """
     n = parent.shape[0]
     below: Number[::1] = np.zeros(n, errors.base.dtype)
@@ -92,7 +102,7 @@ def cut_unless_it_pays(
 
 
 def max_upwards(parent: Ints, values: Floats):
-    """The largest of `values` in each subtree."""
+    """Return the largest of `values` in each subtree."""
     largest: cython.double[::1] = np.array(values)
     with cython.nogil:
         for v in range(parent.shape[0] - 1, 0, -1):
@@ -102,7 +112,7 @@ def max_upwards(parent: Ints, values: Floats):
 
 
 def sum_of_ancestors(parent: Ints, values: Floats):
-    """The sum of `values` over the nodes above each node, itself not counted."""
+    """Return the sum of `values` over the ancestors of each node."""
     above: cython.double[::1] = np.zeros(parent.shape[0])
     with cython.nogil:
         for v in range(1, parent.shape[0]):
@@ -111,32 +121,32 @@ def sum_of_ancestors(parent: Ints, values: Floats):
 
 
 def shared_labels(parent: Ints, labels: Ints, is_leaf: Bools):
-    """The label that all leaves under each node have, -1 where they differ or there is none.
+    """Return the label that all leaves below each node have; -1 where they differ or there are none.
 
-    `is_leaf` marks the leaves of some pruning; nodes under them have none.
+    `is_leaf` marks the leaves of a pruning. A leaf counts as below itself; below it there are no leaves.
     """
     n = parent.shape[0]
     shared: cython.int[::1] = np.full(n, -1, np.int32)
-    is_reached: cython.uchar[::1] = np.zeros(n, np.bool_)  # has a leaf at or under it
+    has_leaf: cython.uchar[::1] = np.zeros(n, np.bool_)  # at or below the node
     with cython.nogil:
         for v in range(n - 1, -1, -1):
             if is_leaf[v]:
                 shared[v] = labels[v]
-                is_reached[v] = True
-            if v > 0 and is_reached[v]:
+                has_leaf[v] = True
+            if v > 0 and has_leaf[v]:
                 p = parent[v]
-                if not is_reached[p]:
+                if not has_leaf[p]:
                     shared[p] = shared[v]
-                    is_reached[p] = True
+                    has_leaf[p] = True
                 elif shared[p] != shared[v]:
                     shared[p] = -1
     return shared.base
 
 
 def first_cuts(parent: Ints, order: Ints):
-    """Cut the nodes of `order` one after the other, except those above an earlier cut.
+    """Return which nodes of `order` are cut if they are cut one after the other, except those above an earlier cut.
 
-    Nodes under an earlier cut may be marked as well; there they change nothing.
+    Nodes below an earlier cut may be marked as well; such a mark changes nothing.
     """
     is_cut: cython.uchar[::1] = np.zeros(parent.shape[0], np.bool_)
     is_above: cython.uchar[::1] = np.zeros(parent.shape[0], np.bool_)
@@ -146,7 +156,7 @@ def first_cuts(parent: Ints, order: Ints):
             if not is_above[v]:
                 is_cut[v] = True
                 u = parent[v]
-                while u >= 0 and not is_above[u]:  # above a marked node all are marked
+                while u >= 0 and not is_above[u]:  # all nodes above a marked one are marked
                     is_above[u] = True
                     u = parent[u]
     return is_cut.base

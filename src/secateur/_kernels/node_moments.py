@@ -1,10 +1,11 @@
-"""Weight, mean and squared error of a number in every node, without losing digits.
+"""Weight, mean and sum of squared errors of the target in every node, without cancellation.
 
-Squared errors are added up around each leaf's own mean and then carried upwards,
+Squared errors are summed around the mean of each leaf, and then moved to the means of the ancestors:
 
-    spread = sum over the children of (spread + weight * (mean - mean of the parent)^2),
+    sse(parent) = sum over the children of (sse + weight * (mean - mean of the parent)^2)
 
-a sum of terms of one sign: nothing cancels, however far the numbers are from 0.
+All terms have one sign, so no digits cancel, however far the target is from 0. Cost: two passes over the rows, and
+three over the nodes.
 """
 
 import cython
@@ -13,15 +14,16 @@ from cython.cimports.secateur._kernels.views import Floats, Ints, Longs
 
 
 def leaf_moments(leaf: Ints, rows: Longs, y: Floats, weight: Floats, n_nodes: cython.Py_ssize_t):
-    """(weight, mean, spread) of each leaf, the rows taken in the order of `rows`; 0 elsewhere.
+    """Return weight, mean and sum of squared errors of each leaf (0 at internal nodes), adding rows in the given order.
 
     `weight` is empty where every row weighs 1.
     """
     total: cython.double[::1] = np.zeros(n_nodes)
-    first: cython.double[::1] = np.zeros(n_nodes)  # a number of the leaf: differences from it keep their digits
-    shift: cython.double[::1] = np.zeros(n_nodes)
-    spread: cython.double[::1] = np.zeros(n_nodes)
-    rest: cython.double[::1] = np.zeros(n_nodes)
+    # The first target value of each leaf: differences from it keep their digits.
+    centre: cython.double[::1] = np.zeros(n_nodes)
+    shift: cython.double[::1] = np.zeros(n_nodes)  # the mean less the first value
+    sse: cython.double[::1] = np.zeros(n_nodes)
+    remainder: cython.double[::1] = np.zeros(n_nodes)  # sum of the deviations from the rounded mean
     is_weighted: cython.bint = weight.shape[0] > 0
     with cython.nogil:
         for i in range(rows.shape[0]):
@@ -29,9 +31,9 @@ def leaf_moments(leaf: Ints, rows: Longs, y: Floats, weight: Floats, n_nodes: cy
             v = leaf[row]
             w = weight[row] if is_weighted else 1.0
             if total[v] == 0:
-                first[v] = y[row]
+                centre[v] = y[row]
             total[v] += w
-            shift[v] += w * (y[row] - first[v])
+            shift[v] += w * (y[row] - centre[v])
         for v in range(n_nodes):
             if total[v] > 0:
                 shift[v] /= total[v]
@@ -39,41 +41,41 @@ def leaf_moments(leaf: Ints, rows: Longs, y: Floats, weight: Floats, n_nodes: cy
             row = rows[i]
             v = leaf[row]
             w = weight[row] if is_weighted else 1.0
-            d = (y[row] - first[v]) - shift[v]
-            spread[v] += w * d * d
-            rest[v] += w * d
+            deviation = (y[row] - centre[v]) - shift[v]
+            sse[v] += w * deviation * deviation
+            remainder[v] += w * deviation
         for v in range(n_nodes):
-            if total[v] > 0:  # what the rounding of the mean has added
-                spread[v] = max(spread[v] - rest[v] * rest[v] / total[v], 0.0)
-            first[v] += shift[v]
-    return total.base, first.base, spread.base
+            if total[v] > 0:  # subtract the error that rounding the mean has added
+                sse[v] = max(sse[v] - remainder[v] * remainder[v] / total[v], 0.0)
+            centre[v] += shift[v]
+    return total.base, centre.base, sse.base
 
 
-def moments_upwards(parent: Ints, weight: Floats, mean: Floats, spread: Floats):
-    """(weight, mean, spread) of all nodes from those of the leaves; an empty node has the mean of its parent.
+def moments_upwards(parent: Ints, weight: Floats, mean: Floats, sse: Floats):
+    """Return weight, mean and sum of squared errors of all nodes from those of the leaves.
 
-    What is given for inner nodes must be 0.
+    The arguments must be 0 at internal nodes. An empty node has the mean of its parent.
     """
     n = parent.shape[0]
     total: cython.double[::1] = np.array(weight)
-    centre: cython.double[::1] = np.empty(n)
-    error: cython.double[::1] = np.array(spread)
+    node_mean: cython.double[::1] = np.empty(n)
+    node_sse: cython.double[::1] = np.array(sse)
     is_leaf: cython.uchar[::1] = np.ones(n, np.bool_)
     with cython.nogil:
         for v in range(n):
-            centre[v] = weight[v] * mean[v]
+            node_mean[v] = weight[v] * mean[v]
         for v in range(n - 1, 0, -1):
             total[parent[v]] += total[v]
-            centre[parent[v]] += centre[v]
+            node_mean[parent[v]] += node_mean[v]
             is_leaf[parent[v]] = False
         for v in range(n):
             if is_leaf[v] and weight[v] > 0:
-                centre[v] = mean[v]
+                node_mean[v] = mean[v]
             elif total[v] > 0:
-                centre[v] /= total[v]
+                node_mean[v] /= total[v]
             else:
-                centre[v] = centre[parent[v]] if v > 0 else mean[v]
+                node_mean[v] = node_mean[parent[v]] if v > 0 else mean[v]
         for v in range(n - 1, 0, -1):
-            d = centre[v] - centre[parent[v]]
-            error[parent[v]] += error[v] + total[v] * d * d
-    return total.base, centre.base, error.base
+            shift = node_mean[v] - node_mean[parent[v]]
+            node_sse[parent[v]] += node_sse[v] + total[v] * shift * shift
+    return total.base, node_mean.base, node_sse.base

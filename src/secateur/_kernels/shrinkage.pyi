@@ -7,6 +7,6 @@ def shrunk_losses(
     held: Floats,
     strengths: Floats,
     n_members: int,
-    least: float,
+    min_probability: float,
     is_brier: bool,
 ) -> tuple[Floats, Floats]: ...

@@ -1,14 +1,23 @@
-"""The penalty at which each node collapses, by one sweep from the leaves to the root.
+"""The penalty at which each node collapses into a leaf, and the nested sequence of prunings that follows.
 
-Lowering the penalty opens tests one group after another. A finished subtree is a heap of
-such *events*: "below `gain / size` something opens, the cost falls by `gain`, the size
-rises by `size`". At a node the heaps of the children are merged, and events that open no
-later than the node itself are fused into its own: each is taken out once, so the sweep is
-O(n log n) whatever the depth. An event has the number of the node that made it.
+As the penalty per unit of size falls, the tests of the optimal pruning open in groups. Each group is an *event*,
+named by the node at its top: below the ratio gain / size its tests open together, the cost falls by `gain`, and the
+size rises by `size`. One sweep from the leaves to the root finds all events. A finished subtree is a heap of its
+events, the largest ratio on top:
 
-Keys of whole-number costs are `whole + rest / size` with 0 <= rest < size < 2^31: the parts
-compare exactly in 64 bits however large the costs are; those of real costs are ratios. A heap is two
-arrays (first child, next sibling): merging is one comparison, and taking the top is O(log n) amortised.
+    node v:   1. merge the heaps of the children
+              2. make the event of v: gain = cost[v] - sum of the costs of the children, size = weight[v]
+              3. while the ratio at the top of the heap is not smaller than that of v, its tests open together with
+                 v, because they cannot open before v: remove the top, and add its gain and size to the event of v
+              4. put the event of v into the heap
+
+The events that are left in the end are the *owners*: node v opens with the event `owner[v]`.
+
+A pairing heap takes two arrays (first child, next sibling). Merging two heaps is one comparison; removing the top is
+O(log n) amortised. Every event is removed at most once, so the sweep takes O(n log n) steps whatever the depth.
+
+Ratios of whole-number costs are kept as `whole + rest / size` with 0 <= rest < size < 2^31; the parts compare exactly
+in 64 bits however large the costs are. Ratios of real costs are floats, and tie within a relative 1e-12.
 """
 
 import itertools
@@ -18,15 +27,15 @@ import cython
 import numpy as np
 from cython.cimports.secateur._kernels.views import Floats, Ints, Longs, Number, Numbers
 
-# Real costs are sums of rounded numbers: ratios this close are the same ratio.
+# Real costs are sums of rounded numbers, so ratios this close count as equal.
 TOLERANCE = cython.declare(cython.double, 1e-12)
 
 
 def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
-    """Return (gain, size, owner): node v collapses at penalty `gain[o] / size[o]`, o = `owner[v]`.
+    """Return (gain, size, owner): node v collapses at the penalty gain[o] / size[o] of its owner o = owner[v].
 
-    `weight` is what opening a node adds to the size (0 marks a leaf, whose owner is -1).
-    An owner is a node that collapses before its parent does; it owns itself.
+    `weight` is what opening a node adds to the size; it is 0 at leaves, whose owner is -1. An owner is a node that
+    collapses at a smaller penalty than its parent; it is its own owner.
     """
     n = parent.shape[0]
     whole: Number[::1] = np.zeros(n, cost.base.dtype)
@@ -36,117 +45,123 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
     top: cython.int[::1] = np.full(n, -1, np.int32)
     child: cython.int[::1] = np.empty(n, np.int32)
     sibling: cython.int[::1] = np.empty(n, np.int32)
-    owner: cython.int[::1] = top  # a heap is done with when its owners are sought
-    q: Number
-    is_later: cython.bint
-    r: cython.longlong = 0
+    owner: cython.int[::1] = top  # reuses the memory of the heaps, which are no longer needed then
+    quotient: Number
+    is_smaller: cython.bint
+    remainder: cython.longlong = 0
     with cython.nogil:
         for v in range(n - 1, -1, -1):
-            # Children come after their parent: gain[v] is by now cost[v] less the cost of the children.
+            # All children are done: gain[v] is now cost[v] less the costs of the children.
             if size[v] > 0:
-                g, s, h = gain[v], size[v], top[v]
+                event_gain, event_size, heap = gain[v], size[v], top[v]
                 while True:
                     if Number is cython.longlong:
-                        q = g // s
-                        r = g - q * s
-                        if r < 0:  # division in C rounds towards 0
-                            q, r = q - 1, r + s
+                        quotient = event_gain // event_size
+                        remainder = event_gain - quotient * event_size
+                        if remainder < 0:  # division in C rounds towards 0
+                            quotient, remainder = quotient - 1, remainder + event_size
                     else:
-                        if abs(g) <= TOLERANCE * cost[v]:  # what is left of cost[v] after rounding away is no gain
-                            g = 0.0
-                        q = g / s
-                    if h < 0:
+                        if abs(event_gain) <= TOLERANCE * cost[v]:  # a rounding error of cost[v] is no gain
+                            event_gain = 0.0
+                        quotient = event_gain / event_size
+                    if heap < 0:
                         break
                     if Number is cython.longlong:
-                        is_later = whole[h] < q or (whole[h] == q and rest[h] * s < r * size[h])
+                        is_smaller = whole[heap] < quotient or (
+                            whole[heap] == quotient and rest[heap] * event_size < remainder * size[heap]
+                        )
                     else:
-                        is_later = whole[h] < q - TOLERANCE * abs(q)
-                    if is_later:
+                        is_smaller = whole[heap] < quotient - TOLERANCE * abs(quotient)
+                    if is_smaller:
                         break
-                    g += gain[h]  # a tie fuses
-                    s += size[h]
-                    h = _without_top(h, child, sibling, whole, rest, size)
-                gain[v], size[v], whole[v], rest[v] = g, s, q, r
+                    event_gain += gain[heap]  # equal ratios join too
+                    event_size += size[heap]
+                    heap = _remove_top(heap, child, sibling, whole, rest, size)
+                gain[v], size[v], whole[v], rest[v] = event_gain, event_size, quotient, remainder
                 child[v] = sibling[v] = -1
-                top[v] = _merged(h, v, child, sibling, whole, rest, size)
+                top[v] = _merge_heaps(heap, v, child, sibling, whole, rest, size)
             if v > 0:
                 p = parent[v]
                 gain[p] -= cost[v]
-                top[p] = _merged(top[p], top[v], child, sibling, whole, rest, size)
+                top[p] = _merge_heaps(top[p], top[v], child, sibling, whole, rest, size)
         for v in range(n):
             owner[v] = -1
             if size[v] > 0:
                 o = owner[parent[v]] if v > 0 else v
                 if Number is cython.longlong:
-                    is_later = whole[v] < whole[o] or (whole[v] == whole[o] and rest[v] * size[o] < rest[o] * size[v])
+                    is_smaller = whole[v] < whole[o] or (whole[v] == whole[o] and rest[v] * size[o] < rest[o] * size[v])
                 else:
-                    is_later = whole[v] < whole[o] - TOLERANCE * abs(whole[o])
-                owner[v] = v if is_later else o
+                    is_smaller = whole[v] < whole[o] - TOLERANCE * abs(whole[o])
+                owner[v] = v if is_smaller else o
     return gain.base, size.base, owner.base
 
 
 def nested_path(parent, weight, cost):
-    """Return (steps, alphas): the first minimiser of cost + alpha * size in which each node is a leaf or gone."""
+    """Return the nested sequence of minimisers of cost + alpha * size as (steps, alphas).
+
+    `steps[v]` is the first member in which node v is a leaf or removed, `alphas[i]` the least alpha of member i.
+    """
     return nested_steps(*collapse_events(parent, weight, cost))
 
 
-def nested_steps(gain, size, owner, is_all=False):
-    """(steps, alphas): the first member of the family in which each node is shut, and the ratios at which they begin.
+def nested_steps(gain, size, owner, includes_useless=False):
+    """Return (steps, alphas): the first member in which each node is closed, and the ratio at which each member begins.
 
-    Nodes shut with the node that owns them, in the order of gain / size; those that gain nothing are shut in the
-    first member, unless `is_all` gives them members of their own. Equal ratios shut together: whole ones by exact
-    comparison (two alphas may print alike), real ones within the tolerance of the one below.
+    Nodes close with their owner, in the order of gain / size. Owners that gain nothing are closed in the first
+    member; if `includes_useless`, they get members of their own. Owners of equal ratio close together: ratios of
+    whole numbers compare exactly (two alphas may be equal as floats), real ones within the tolerance of the next
+    smaller ratio.
     """
     if gain.dtype.kind == "f" or float(np.abs(gain).max(initial=0)) * float(size.max(initial=0)) < 2.0**51:
-        return _nested_steps(gain, size, owner, is_all)
-    links = np.flatnonzero((owner == np.arange(len(owner))) & (is_all | (gain > 0)))
-    ratios = [Fraction(g, s) for g, s in zip(gain[links].tolist(), size[links].tolist(), strict=True)]
-    rising = sorted({*ratios} if is_all else {Fraction(0), *ratios})
-    place = {ratio: i for i, ratio in enumerate(rising)}
+        return _nested_steps(gain, size, owner, includes_useless)
+    owners = np.flatnonzero((owner == np.arange(len(owner))) & (includes_useless | (gain > 0)))
+    ratios = [Fraction(g, s) for g, s in zip(gain[owners].tolist(), size[owners].tolist(), strict=True)]
+    rising = sorted({*ratios} if includes_useless else {Fraction(0), *ratios})
+    member = {ratio: i for i, ratio in enumerate(rising)}
     steps = np.zeros(len(owner), np.int32)
-    steps[links] = [place[ratio] for ratio in ratios]
+    steps[owners] = [member[ratio] for ratio in ratios]
     return np.where(owner >= 0, steps[owner], 0).astype(np.int32), np.array([float(ratio) for ratio in rising])
 
 
-def _nested_steps(gain: Numbers, size: Longs, owner: Ints, is_all: cython.bint):
-    """The same in floats.
+def _nested_steps(gain: Numbers, size: Longs, owner: Ints, includes_useless: cython.bint):
+    """Do the same as `nested_steps` in floats.
 
-    Different ratios of whole numbers differ by 1 / (gain * size) of their value at least, which is more than a float
-    rounds away as long as gain * size < 2^51: the order of the floats is the true order.
+    Different ratios of whole numbers differ by at least 1 / (gain * size) of their value. While gain * size < 2^51,
+    that is more than the rounding error of a float, so the order of the floats is the true order.
     """
     n = owner.shape[0]
-    link: cython.int[::1] = np.empty(n, np.int32)
-    n_links: cython.Py_ssize_t = 0
-    n_members: cython.Py_ssize_t = 0 if is_all else 1
-    found = np.empty(n)
-    ratio: cython.double[::1] = found
+    owners: cython.int[::1] = np.empty(n, np.int32)
+    n_owners: cython.Py_ssize_t = 0
+    n_members: cython.Py_ssize_t = 0 if includes_useless else 1
+    ratios = np.empty(n)
+    ratio: cython.double[::1] = ratios
     steps: cython.int[::1] = np.zeros(n, np.int32)
     is_new: cython.bint
     with cython.nogil:
         for v in range(n):
-            if owner[v] == v and (is_all or gain[v] > 0):
-                link[n_links] = cython.cast(cython.int, v)
-                ratio[n_links] = cython.cast(cython.double, gain[v]) / cython.cast(cython.double, size[v])
-                n_links += 1
-    order: cython.const[cython.Py_ssize_t][:] = np.argsort(found[:n_links])
-    alphas = np.empty(n_links + 1)
+            if owner[v] == v and (includes_useless or gain[v] > 0):
+                owners[n_owners] = cython.cast(cython.int, v)
+                ratio[n_owners] = cython.cast(cython.double, gain[v]) / cython.cast(cython.double, size[v])
+                n_owners += 1
+    order: cython.const[cython.Py_ssize_t][:] = np.argsort(ratios[:n_owners])
+    alphas = np.empty(n_owners + 1)
     alpha: cython.double[::1] = alphas
     with cython.nogil:
-        before = 0
+        previous = 0
         alpha[0] = 0
-        for k in range(n_links):
-            v = link[order[k]]
+        for k in range(n_owners):
+            v = owners[order[k]]
             if k == 0:
                 is_new = True
             elif Number is cython.double:
                 is_new = ratio[order[k]] - ratio[order[k - 1]] > TOLERANCE * abs(ratio[order[k]])
             else:
-                is_new = gain[v] * size[before] != gain[before] * size[v]
+                is_new = gain[v] * size[previous] != gain[previous] * size[v]
             if is_new:
                 alpha[n_members] = ratio[order[k]]
                 n_members += 1
             steps[v] = cython.cast(cython.int, n_members - 1)
-            before = v
+            previous = v
         for v in range(n):
             if owner[v] >= 0:
                 steps[v] = steps[owner[v]]
@@ -154,7 +169,10 @@ def _nested_steps(gain: Numbers, size: Longs, owner: Ints, is_all: cython.bint):
 
 
 def member_sums(parent: Ints, steps: Ints, values: Numbers, n_members: cython.Py_ssize_t):
-    """Sum of `values` over the leaves of every member of a nested sequence."""
+    """Return the sum of `values` over the leaves of every member of a nested sequence.
+
+    Node v is a leaf in the members steps[v] <= i < steps[parent[v]], so all sums are one difference array.
+    """
     sums = np.zeros(n_members + 1, values.base.dtype)
     total: Number[::1] = sums
     with cython.nogil:
@@ -170,73 +188,71 @@ def member_sums(parent: Ints, steps: Ints, values: Numbers, n_members: cython.Py
 
 
 def member_sizes(steps, charge, n_members):
-    """Size of every member of a nested sequence: 1, and the charge of each node that is not yet shut."""
-    leaving = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
-    return 1 + np.cumsum(leaving[::-1])[::-1] - leaving
+    """Return the size of every member of a nested sequence: 1 plus the charges of the nodes that are still open."""
+    closed_charge = np.bincount(steps, weights=charge, minlength=n_members).astype(np.int64)
+    return 1 + np.cumsum(closed_charge[::-1])[::-1] - closed_charge
 
 
 def _envelope(penalty: Floats, cost: Floats):
-    """Members that minimise `cost + alpha * penalty` for some alpha, in rising order of alpha.
-
-    The rule of `_envelope_of_whole_numbers`, where a relative 1e-12 counts as equal.
-    """
+    """Do the same as `_envelope_of_whole_numbers` in floats, where slopes tie within a relative 1e-12."""
     n = penalty.shape[0]
     members = np.zeros(n, np.int64)
-    chosen: cython.longlong[::1] = members
+    stack: cython.longlong[::1] = members
     top: cython.Py_ssize_t = 0
     with cython.nogil:
         for j in range(1, n):
             while top > 0:
-                i, k = chosen[top - 1], chosen[top]
-                steep = (cost[k] - cost[i]) * (penalty[k] - penalty[j])
-                next_steep = (cost[j] - cost[k]) * (penalty[i] - penalty[k])
-                if steep >= next_steep - TOLERANCE * abs(next_steep):
+                i, k = stack[top - 1], stack[top]
+                slope = (cost[k] - cost[i]) * (penalty[k] - penalty[j])
+                next_slope = (cost[j] - cost[k]) * (penalty[i] - penalty[k])
+                if slope >= next_slope - TOLERANCE * abs(next_slope):
                     top -= 1
                 else:
                     break
             top += 1
-            chosen[top] = j
+            stack[top] = j
     return members[: top + 1]
 
 
 def _envelope_of_whole_numbers(penalty, cost):
-    """Members that minimise `cost + alpha * penalty` for some alpha, in rising order of alpha.
+    """Return the members that minimise cost + alpha * penalty for some alpha, in rising order of alpha.
 
-    Points come in falling order of penalty, the first has the least cost. Of points on
-    one line the last, the smallest, is taken. Exact: Python's integers have no limit.
+    Points come in falling order of penalty, and the first has the least cost. Of points on one line only the last, the
+    smallest, is a member. Exact, because Python's integers have no limit.
     """
-    chosen = [0]
+    stack = [0]
     for j in range(1, len(penalty)):
-        while len(chosen) > 1:
-            i, k = chosen[len(chosen) - 2], chosen[len(chosen) - 1]  # lists have no negative places here
-            # The step i -> k is no flatter than k -> j: k is never the only one chosen.
+        while len(stack) > 1:
+            i, k = stack[len(stack) - 2], stack[len(stack) - 1]  # compiled lists take no negative index
+            # Drop k if the step from i to k is at least as steep as the step from k to j.
             if (cost[k] - cost[i]) * (penalty[k] - penalty[j]) < (cost[j] - cost[k]) * (penalty[i] - penalty[k]):
                 break
-            chosen.pop()
-        chosen.append(j)
-    return chosen
+            stack.pop()
+        stack.append(j)
+    return stack
 
 
 def lower_envelope(penalty, cost):
-    """Return (members, alphas) of the envelope of `cost + alpha * penalty`; ties to the smallest.
+    """Return the members of the lower envelope of cost + alpha * penalty, and the least alpha of each.
 
-    Points in falling order of penalty, the first of least cost. Exact when both are whole.
+    Points come in falling order of penalty, and the first has the least cost. Ties go to the smallest penalty. Exact if
+    both arrays hold whole numbers.
     """
     if penalty.dtype.kind == "i" and cost.dtype.kind == "i":
         x, y = penalty.tolist(), cost.tolist()
-        chosen = _envelope_of_whole_numbers(x, y)
+        members = _envelope_of_whole_numbers(x, y)
     else:
         x, y = penalty.astype(np.float64), cost.astype(np.float64)
-        chosen = _envelope(x, y).tolist()
-    alphas = [0.0] + [(y[k] - y[i]) / (x[i] - x[k]) for i, k in itertools.pairwise(chosen)]
-    return np.array(chosen, np.int64), np.array(alphas, np.float64)
+        members = _envelope(x, y).tolist()
+    alphas = [0.0] + [(y[k] - y[i]) / (x[i] - x[k]) for i, k in itertools.pairwise(members)]
+    return np.array(members, np.int64), np.array(alphas, np.float64)
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _merged(
+def _merge_heaps(
     x: cython.int,
     y: cython.int,
     child: cython.int[::1],
@@ -245,7 +261,7 @@ def _merged(
     rest: cython.longlong[::1],
     size: cython.longlong[::1],
 ) -> cython.int:
-    """Join two heaps (-1: empty): the lower top becomes the first child of the higher one."""
+    """Merge two heaps (-1: empty) and return the top: the smaller of both tops becomes a child of the larger one."""
     if x < 0:
         return y
     if y < 0:
@@ -260,7 +276,7 @@ def _merged(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _without_top(
+def _remove_top(
     x: cython.int,
     child: cython.int[::1],
     sibling: cython.int[::1],
@@ -268,27 +284,31 @@ def _without_top(
     rest: cython.longlong[::1],
     size: cython.longlong[::1],
 ) -> cython.int:
-    """The heap x less its top: join the children in pairs, then the pairs from the last to the first."""
-    c: cython.int = child[x]
-    done: cython.int = -1
+    """Return the top of heap x after its top is removed.
+
+    The children of the top are merged in pairs from the first to the last; the pairs, chained through `sibling`, are
+    then merged from the last to the first.
+    """
+    first: cython.int = child[x]
+    pairs: cython.int = -1  # the pair made last
     following: cython.int
-    while c >= 0:
-        d = sibling[c]
+    while first >= 0:
+        second = sibling[first]
         following = -1
-        if d >= 0:
-            following = sibling[d]
-            c = _merged(c, d, child, sibling, whole, rest, size)
-        sibling[c] = done
-        done = c
-        c = following
-    if done < 0:
-        return done
-    x = done
-    done = sibling[x]
+        if second >= 0:
+            following = sibling[second]
+            first = _merge_heaps(first, second, child, sibling, whole, rest, size)
+        sibling[first] = pairs
+        pairs = first
+        first = following
+    if pairs < 0:
+        return pairs
+    x = pairs
+    pairs = sibling[x]
     sibling[x] = -1
-    while done >= 0:
-        following = sibling[done]
-        x = _merged(x, done, child, sibling, whole, rest, size)
-        done = following
+    while pairs >= 0:
+        following = sibling[pairs]
+        x = _merge_heaps(x, pairs, child, sibling, whole, rest, size)
+        pairs = following
     sibling[x] = -1
     return x

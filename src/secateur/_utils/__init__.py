@@ -1,1 +1,1 @@
-"""Helpers that know nothing of trees: parameter checks, frozen values, warnings, progress, threads, output files."""
+"""Helpers that know nothing about trees: parameter checks, immutable values, warnings, progress, threads, files."""

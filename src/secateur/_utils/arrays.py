@@ -1,4 +1,4 @@
-"""Types of arrays, and read-only arrays for frozen values."""
+"""Type aliases for arrays and user input, and functions that make arrays read-only."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-ArrayLike: TypeAlias = npt.ArrayLike  # what NumPy makes an array of
+ArrayLike: TypeAlias = npt.ArrayLike  # anything that NumPy converts to an array
 Array = npt.NDArray[Any]
 LongsOrFloats = npt.NDArray[Any]  # int64 or float64: counts and costs
 Ints = npt.NDArray[np.int32]  # nodes, labels, codes
@@ -15,21 +15,22 @@ Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
-MAX_EXACT_INT = 2**53  # float64 holds every whole number up to here
+MAX_EXACT_INT = 2**53  # float64 represents every whole number up to this one
 
-# What users and other libraries hand in. Where it is read, it is looked at, and refused if it is something else.
-Rows: TypeAlias = Any  # an array, a data frame, a sparse matrix, a list of rows, a Table, the path of a file
-Labels: TypeAlias = Any  # a target: an array, a series, a list; the name of a column where rows have names
+# User input and objects of other libraries. They are checked where they are read.
+Rows: TypeAlias = Any  # an array, a data frame, a sparse matrix, a list of rows, a Table, or the path of a file
+Labels: TypeAlias = Any  # a target: an array, a series, a list; or the name of a column
 Columns: TypeAlias = Sequence[str | int] | str | int  # names or positions of columns
-Category: TypeAlias = Any  # a category or a class: text, a number or a boolean
+Category: TypeAlias = Any  # a category of a column or a class: text, a number or a boolean
 Frame: TypeAlias = Any  # a table of a data frame library
-Series: TypeAlias = Any  # a column of one
+Series: TypeAlias = Any  # a column of such a table
 
 
 def immutable_array(values: ArrayLike, dtype: npt.DTypeLike | None = None) -> Array:
-    """Return `values` as a read-only array that nobody else can write.
+    """Return `values` as a read-only array of type `dtype`.
 
-    An array that is read-only already is taken as it is; any other is copied.
+    A read-only array of the right type is returned without a copy. Everything else is copied, so that no other
+    code holds a writeable reference to the data.
     """
     array = np.asarray(values)
     if array.flags.writeable or (dtype is not None and array.dtype != dtype):
@@ -39,13 +40,16 @@ def immutable_array(values: ArrayLike, dtype: npt.DTypeLike | None = None) -> Ar
 
 
 def write_protect(array: Array) -> Array:
-    """Write-protect an array that we have just made, and return it."""
+    """Make an array read-only in place, and return it. Only for arrays that the caller has just created."""
     array.flags.writeable = False
     return array
 
 
 def equal_values(a: Any, b: Any) -> bool:
-    """Whether two values are equal: arrays by their values, a NaN being equal to a NaN, and tuples one by one."""
+    """Return whether two values are equal.
+
+    Arrays are compared element by element, and NaN is equal to NaN. Tuples are compared item by item.
+    """
     if a is None or b is None or a is b:
         return a is b
     if isinstance(a, tuple):
@@ -55,6 +59,9 @@ def equal_values(a: Any, b: Any) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f")
 
 
-def reduce_to_fields(noun: Any) -> tuple[type, tuple[object, ...]]:
-    """How to pickle and copy a noun: through its constructor, which checks and write-protects again."""
-    return type(noun), tuple(getattr(noun, field.name) for field in fields(noun) if field.init)
+def reduce_to_fields(value: Any) -> tuple[type, tuple[object, ...]]:
+    """Implement `__reduce__` of a dataclass by its fields.
+
+    Copies and unpickled values are made by the constructor, which checks the fields and write-protects the arrays.
+    """
+    return type(value), tuple(getattr(value, field.name) for field in fields(value) if field.init)

@@ -1,10 +1,8 @@
-"""Names that people type: checked with a hint, and homes of names that are loaded when first used."""
+"""Checks of parameters: names from a list, whole numbers, keyword arguments of a function."""
 
 import difflib
 import itertools
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
 from inspect import signature
 from numbers import Integral, Real
 from types import NoneType, UnionType
@@ -14,7 +12,7 @@ from ..errors import Argument, ParameterError
 
 
 def check_name(name: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
-    """Raise `ParameterError` unless `value` is one of `names`.
+    """Raise `ParameterError` unless `value` is one of `names`. The message suggests a similar name.
 
     Parameters
     ----------
@@ -36,14 +34,14 @@ def check_name(name: str, value: object, names: Iterable[str], *, alternative: s
     allowed = list(names)
     if isinstance(value, str) and value in allowed:
         return
-    near = did_you_mean(value, allowed)
+    hint = did_you_mean(value, allowed)
     raise ParameterError(
-        Argument(name, value), f"; one of {', '.join(map(repr, allowed))}{alternative} is needed{near}"
+        Argument(name, value), f"; one of {', '.join(map(repr, allowed))}{alternative} is needed{hint}"
     )
 
 
-def check_int(name: str, value: object, least: int, *, alternative: str = "") -> int:
-    """Return an integer that is at least `least`; raise `ParameterError` for any other value.
+def check_int(name: str, value: object, minimum: int, *, alternative: str = "") -> int:
+    """Return `value` as an int if it is a whole number of at least `minimum`, else raise `ParameterError`.
 
     Parameters
     ----------
@@ -51,7 +49,7 @@ def check_int(name: str, value: object, least: int, *, alternative: str = "") ->
         Name of the parameter, for the message.
     value : object
         Its value.
-    least : int
+    minimum : int
         The smallest allowed value.
     alternative : str
         What else is allowed, for the message; such as " or None".
@@ -62,13 +60,15 @@ def check_int(name: str, value: object, least: int, *, alternative: str = "") ->
     Traceback (most recent call last):
     secateur.errors.ParameterError: cv_repeats=0; a whole number of 1 or more is needed
     """
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(Argument(name, value), f"; a whole number of {least} or more{alternative} is needed")
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+        raise ParameterError(Argument(name, value), f"; a whole number of {minimum} or more{alternative} is needed")
     return int(value)
 
 
 def as_list(name: str, value: Any) -> list[Any]:
-    """Return a list of columns from one, several or none, or raise `ParameterError`.
+    """Return a parameter that holds one column, a sequence of columns or None as a list.
+
+    A column is a name or a position. Raise `ParameterError` for anything else; the message calls the parameter `name`.
 
     Examples
     --------
@@ -84,15 +84,27 @@ def as_list(name: str, value: Any) -> list[Any]:
 
 
 def did_you_mean(value: object, names: Iterable[str]) -> str:
-    """Return "; did you mean ...?" with the nearest of `names`, or nothing where none is near."""
-    near = difflib.get_close_matches(str(value)[:100], list(names), n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    """Return "; did you mean ...?" with the name that is most similar to `value`, or "" if none is similar."""
+    similar = difflib.get_close_matches(str(value)[:100], list(names), n=1)
+    return f"; did you mean {similar[0]!r}?" if similar else ""
 
 
-def check_parameters(what: str, function: Callable[..., object], given: Mapping[str, object], n_first: int = 1) -> None:
-    """Raise `ParameterError` for what is no parameter of a function after the first ones, or has another type.
+def check_parameters(
+    what: str, function: Callable[..., object], arguments: Mapping[str, object], n_skipped: int = 1
+) -> None:
+    """Raise `ParameterError` unless a function accepts these keyword arguments.
 
-    Only plain types are compared (text, numbers, booleans, lists of them); all else is for the function to judge.
+    Parameters
+    ----------
+    what : str
+        What messages call the function.
+    function : callable
+        A function that accepts any keyword is not checked.
+    arguments : mapping
+        The keyword arguments by name. Types are compared only for plain annotations (text, numbers, booleans, lists
+        of them); the function itself checks all others.
+    n_skipped : int
+        Number of leading parameters that are not keyword arguments of the user, such as the tree.
 
     Examples
     --------
@@ -100,20 +112,21 @@ def check_parameters(what: str, function: Callable[..., object], given: Mapping[
     Traceback (most recent call last):
     secateur.errors.ParameterError: the rule has no parameter 'leafs'; it has 'leaves'; did you mean 'leaves'?
     """
-    known = signature(function).parameters
-    if any(one.kind is one.VAR_KEYWORD for one in known.values()):
+    parameters = signature(function).parameters
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
-    names = list(known)[n_first:]
-    for name, value in given.items():
+    names = list(parameters)[n_skipped:]
+    for name, value in arguments.items():
         if name not in names:
-            has = f"it has {', '.join(map(repr, names))}" if names else "it has none"
-            raise ParameterError(f"{what} has no parameter {name!r}; {has}{did_you_mean(name, names)}")
-        if needed := _needed(known[name].annotation, value):
-            raise ParameterError(f"{what}: {name}={value!r}; {' or '.join(needed)} is needed")
+            known = f"it has {', '.join(map(repr, names))}" if names else "it has none"
+            raise ParameterError(f"{what} has no parameter {name!r}; {known}{did_you_mean(name, names)}")
+        if expected := _unmet_types(parameters[name].annotation, value):
+            raise ParameterError(f"{what}: {name}={value!r}; {' or '.join(expected)} is needed")
 
 
-_PLAIN: dict[object, tuple[str, Callable[[object], bool]]] = {
-    bool: ("true or false", lambda value: type(value).__name__ in ("bool", "bool_")),  # NumPy's too
+# For each plain type its name in messages, and the check of a value.
+_PLAIN_TYPES: dict[object, tuple[str, Callable[[object], bool]]] = {
+    bool: ("true or false", lambda value: type(value).__name__ in ("bool", "bool_")),  # bool_ is NumPy's
     int: ("a whole number", lambda value: isinstance(value, Integral) and not isinstance(value, bool)),
     float: ("a number", lambda value: isinstance(value, Real) and not isinstance(value, bool)),
     str: ("a string", lambda value: isinstance(value, str)),
@@ -122,24 +135,11 @@ _PLAIN: dict[object, tuple[str, Callable[[object], bool]]] = {
 }
 
 
-def _needed(kind: object, value: object) -> list[str]:
-    """What a type asks for, in words, if a value is none of it; empty if it is, or may be."""
-    origin = get_origin(kind)
+def _unmet_types(annotation: object, value: object) -> list[str]:
+    """Return the names of the plain types that an annotation allows if `value` has none of them, else an empty list."""
+    origin = get_origin(annotation)
     if origin in (Union, UnionType):
-        asked = [_needed(one, value) for one in get_args(kind)]
-        return list(itertools.chain(*asked)) if all(asked) else []
-    words, fits = _PLAIN.get(origin or kind, ("", lambda _: True))
-    return [] if fits(value) else [words]
-
-
-def lazy_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package whose public names are loaded from their modules when first used."""
-
-    def load(name: str) -> Any:
-        if name in homes:
-            found = getattr(import_module(homes[name], package), name)
-            setattr(sys.modules[package], name, found)  # from now on it is found there
-            return found
-        raise AttributeError(f"module {package!r} has no attribute {name!r}")
-
-    return load
+        unmet = [_unmet_types(alternative, value) for alternative in get_args(annotation)]
+        return list(itertools.chain(*unmet)) if all(unmet) else []
+    type_name, is_met = _PLAIN_TYPES.get(origin or annotation, ("", lambda _: True))
+    return [] if is_met(value) else [type_name]

@@ -1,4 +1,4 @@
-"""Noun: what all frozen things share, so that each states only which of its fields make no difference."""
+"""Base classes of immutable values: equality, hashing and pickling by the fields of a dataclass."""
 
 from dataclasses import fields
 from typing import Any
@@ -10,13 +10,17 @@ from .arrays import equal_values, immutable_array, reduce_to_fields
 
 
 class Immutable:
-    """Equal by its fields but those with `compare=False`, of which the first makes the hash; pickled by its fields."""
+    """Base class of frozen dataclasses with array fields.
+
+    Two values are equal if all fields are equal, except those declared with `compare=False`. The hash is the hash
+    of the first compared field.
+    """
 
     __reduce__ = reduce_to_fields
 
     @property
     def _compared_values(self) -> list[Any]:
-        """What makes two of a kind differ."""
+        """The values of the fields that decide whether two instances are equal."""
         return [getattr(self, field.name) for field in fields(self) if field.compare]  # type: ignore[arg-type]
 
     def __eq__(self, other: object) -> bool:
@@ -29,14 +33,14 @@ class Immutable:
         return hash(first.tobytes() if isinstance(first, np.ndarray) else first)
 
     def _freeze_arrays(self, **dtypes: npt.DTypeLike | None) -> None:
-        """Make these fields read-only arrays; None stays None."""
+        """Replace the named fields by read-only arrays of the given types. A field that is None stays None."""
         for name, dtype in dtypes.items():
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, immutable_array(getattr(self, name), dtype))
 
 
 class ImmutableTable(Immutable):
-    """A noun that is also a table, by its `to_dict`."""
+    """An immutable value that can be shown as a table of columns."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as a dict of columns."""

@@ -1,4 +1,4 @@
-"""Files written whole or not at all: what was there before stays until the new file is complete."""
+"""Atomic output: a file is replaced only when the new contents are complete on disk."""
 
 import contextlib
 import gzip
@@ -9,57 +9,71 @@ from pathlib import Path
 
 from ..errors import Argument, OutputError
 
-PACKING = 4  # of 9: half the time of the usual 6 for a tenth more bytes
+GZIP_LEVEL = 4  # takes half the time of the usual level 6, for files a tenth larger
 
 PathLike = str | os.PathLike[str]
 
 
 def write_file(path: PathLike, data: bytes | str, *, overwrite: bool) -> None:
-    """Put `data` at `path`: a new file beside it, made durable, then renamed over it.
+    """Write `data` to `path`, compressed if the name ends in .gz.
 
-    Whatever happens before the rename (an error, a full disk, a kill), the old file stays whole.
+    The data is written to a temporary file in the same folder, flushed to disk, and renamed. Whatever happens before
+    the rename (an error, a full disk, a killed process), a previous file stays unchanged.
     """
     data = data.encode() if isinstance(data, str) else data
     try:
-        target = Path(os.path.realpath(path))  # a link is followed, not replaced
-        if target.is_dir():
-            raise OutputError(f"{printable_path(path)} is a folder; the name of a file is needed")
-        mode = None
-        if target.exists():
-            if not overwrite:
-                raise _in_the_way(path)
-            if not target.is_file():  # a device or a pipe keeps its place
-                target.write_bytes(data)
-                return
-            os.close(os.open(target, os.O_WRONLY))  # a rename would also replace what may not be written
-            mode = stat.S_IMODE(target.stat().st_mode)
+        target = Path(os.path.realpath(path))  # a symbolic link is followed, not replaced
+        mode = _mode_of_replaced_file(target, path, overwrite=overwrite)
+        if target.exists() and not target.is_file():  # a device or a pipe cannot be replaced by a rename
+            target.write_bytes(data)
+            return
         if target.suffix == ".gz":
-            data = gzip.compress(data, PACKING, mtime=0)  # no clock in the file: equal contents, equal bytes
-        beside = target.with_name(f".secateur-{secrets.token_hex(8)}.tmp")
-        try:
-            _write_durably(beside, data, mode)
-            if overwrite:
-                beside.replace(target)
-            else:
-                _rename_to_nothing(beside, target, path)
-        finally:
-            with contextlib.suppress(OSError):
-                beside.unlink()
-        _sync_folder(target.parent)
+            data = gzip.compress(data, GZIP_LEVEL, mtime=0)  # without the time, equal contents give equal bytes
+        _replace_atomically(target, data, mode, path, overwrite=overwrite)
+    except OutputError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, OutputError):
-            raise
         raise OutputError(
             f"{printable_path(path)} cannot be written ({error_reason(error)}); the previous file is unchanged: "
             "free some space, check the permissions or choose another path"
         ) from error
 
 
+def _mode_of_replaced_file(target: Path, path: PathLike, *, overwrite: bool) -> int | None:
+    """Return the permissions of the file that will be replaced, None if there is none; raise if it must stay."""
+    if not target.exists():
+        return None
+    if target.is_dir():
+        raise OutputError(f"{printable_path(path)} is a folder; the name of a file is needed")
+    if not overwrite:
+        raise _file_exists(path)
+    if not target.is_file():
+        return None
+    os.close(os.open(target, os.O_WRONLY))  # raises if the file is write-protected, which a rename would ignore
+    return stat.S_IMODE(target.stat().st_mode)
+
+
+def _replace_atomically(target: Path, data: bytes, mode: int | None, path: PathLike, *, overwrite: bool) -> None:
+    """Write `data` to a temporary file beside `target`, and rename it."""
+    temporary = target.with_name(f".secateur-{secrets.token_hex(8)}.tmp")
+    try:
+        _write_durably(temporary, data, mode)
+        if overwrite:
+            temporary.replace(target)
+        else:
+            _rename_unless_exists(temporary, target, path)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    _sync_folder(target.parent)
+
+
 def _write_durably(path: Path, data: bytes, mode: int | None) -> None:
+    """Create a file with `data` and the permissions `mode`, and wait until the data is on disk."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     with os.fdopen(handle, "wb", buffering=0) as file:
         rest = memoryview(data)
-        while rest:  # an unbuffered write may take only a part, as on a disk that is nearly full
+        while rest:  # an unbuffered write may write only a part, for example when the disk is nearly full
             rest = rest[file.write(rest) :]
         os.fsync(file.fileno())
     if mode is not None:
@@ -67,20 +81,20 @@ def _write_durably(path: Path, data: bytes, mode: int | None) -> None:
             path.chmod(mode)
 
 
-def _rename_to_nothing(beside: Path, target: Path, path: PathLike) -> None:
-    """Give the file its name unless somebody took that name in the meantime."""
+def _rename_unless_exists(temporary: Path, target: Path, path: PathLike) -> None:
+    """Rename the temporary file; raise if another process has created `target` in the meantime."""
     try:
-        os.link(beside, target)
+        os.link(temporary, target)
     except FileExistsError as error:
-        raise _in_the_way(path) from error
-    except OSError:  # a disk without hard links
+        raise _file_exists(path) from error
+    except OSError:  # the file system has no hard links
         if target.exists():
-            raise _in_the_way(path) from None
-        beside.replace(target)
+            raise _file_exists(path) from None
+        temporary.replace(target)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name durable too, where folders can be synchronised (not on Windows)."""
+    """Wait until the new name is on disk too, where folders can be synchronised (not on Windows)."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -89,15 +103,17 @@ def _sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _in_the_way(path: PathLike) -> OutputError:
+def _file_exists(path: PathLike) -> OutputError:
     return OutputError(
         f"{printable_path(path)} exists; pass ", Argument("overwrite", True), " to replace it, or choose another name"
     )
 
 
 def error_reason(error: Exception) -> str:
+    """Return the text of an error of the operating system without its number and path."""
     return getattr(error, "strerror", None) or str(error)
 
 
 def printable_path(path: PathLike) -> str:
-    return ascii(os.fspath(path)) if not str(path).isprintable() else str(path)
+    """Return a path for messages, with control characters escaped."""
+    return str(path) if str(path).isprintable() else ascii(os.fspath(path))

@@ -1,4 +1,4 @@
-"""A pool of threads that stop soon after whoever waits for them has given up."""
+"""Pools of threads whose kernels stop when the caller has given up, and the number of threads."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,10 @@ from ..errors import ParameterError
 
 
 class StoppableThreadPool(ThreadPoolExecutor):
-    """A pool of `n` threads; leaving it by an error or Ctrl-C cancels what waits and stops what grows.
+    """A pool of `n_threads` threads that can be interrupted.
+
+    When the `with` block ends by an exception, such as that of Ctrl-C, waiting tasks are cancelled, and kernels that
+    run on the threads of this pool stop at the next node.
 
     Examples
     --------
@@ -23,19 +26,19 @@ class StoppableThreadPool(ThreadPoolExecutor):
     [1, 2]
     """
 
-    def __init__(self, n: int) -> None:
-        self._own: set[int] = set()
-        super().__init__(n, "secateur", initializer=lambda: self._own.add(get_ident()))
+    def __init__(self, n_threads: int) -> None:
+        self._thread_ids: set[int] = set()
+        super().__init__(n_threads, "secateur", initializer=lambda: self._thread_ids.add(get_ident()))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            STOPPED.update(self._own)
+            STOPPED.update(self._thread_ids)
         try:
             self.shutdown(cancel_futures=kind is not None)
         finally:
-            STOPPED.difference_update(self._own)
+            STOPPED.difference_update(self._thread_ids)
 
 
 class InlinePool:

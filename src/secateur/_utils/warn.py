@@ -1,4 +1,4 @@
-"""Warnings to the user, and names in messages."""
+"""Warnings to the user, and lists of names in messages."""
 
 import inspect
 import warnings
@@ -25,13 +25,14 @@ def warn(*parts: MessagePart) -> None:
     warnings.warn(SecateurWarning(*parts), stacklevel=level + 1)
 
 
-def format_names(names: Sequence[Category], at_most: int = 10) -> str:
-    """Return the first few names, quoted, and how many more there are."""
-    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
-    return ", ".join(repr(name.item() if isinstance(name, np.generic) else name) for name in names[:at_most]) + more
+def format_names(names: Sequence[Category], max_shown: int = 10) -> str:
+    """Return the first names, quoted and joined by commas, and the number of the others."""
+    shown = [name.item() if isinstance(name, np.generic) else name for name in names[:max_shown]]
+    rest = f" and {len(names) - max_shown} more" if len(names) > max_shown else ""
+    return ", ".join(map(repr, shown)) + rest
 
 
 def describe_repeated(names: Iterable[Category]) -> str:
-    """Return what is wrong with column names that occur twice; nothing if none do."""
-    twice = [repr(name) for name, n in Counter(names).items() if n > 1]
-    return f"column names must be unique; repeated: {', '.join(twice[:5])}; rename them" if twice else ""
+    """Return a message about column names that occur more than once, or "" if all names are different."""
+    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
+    return f"column names must be unique; repeated: {', '.join(repeated[:5])}; rename them" if repeated else ""

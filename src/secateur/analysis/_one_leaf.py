@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from .._kernels.noise import log_power_coefficient
+from .._kernels.polynomials import log_power_coefficient
 from .._utils.arrays import ArrayLike, Floats, Longs
 from .._utils.checks import check_int
 from ..errors import ParameterError

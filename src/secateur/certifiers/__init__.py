@@ -23,7 +23,8 @@ line here, one test. A `Bound` that is not a guarantee says so.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._utils.checks import check_parameters, lazy_getattr
+from .._utils.checks import check_parameters
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ..core.leaf_shares import LeafShares as LeafShares

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..data.raw_column import RawColumn
     from ..data.table import Schema, Table
     from ..data.target import TargetKind
-    from ..data.text_file import TextOptions
+    from ..data.text_options import TextOptions
 
 MAX_LISTED_COLUMNS = 20  # in an error message
 FILE_TYPE_OF_FIRST_BYTES = {b"PAR1": ".parquet", b"\x1f\x8b\x08": ".txt.gz", b"PK\x03\x04": ".zip"}
@@ -189,8 +189,8 @@ def _open_rows(
     options: Options, path: str | Sequence[str], file: Any, target: str | None, schema: "Schema | None"
 ) -> "Batch":
     """Open data files whose path is `file`, given by the user as `path`; check that they have the named columns."""
-    from ..data.batch import cell_types_for, open_batch
-    from ..data.text_file import TextOptions
+    from ..data.input import cell_types_for, open_batch
+    from ..data.text_options import TextOptions
 
     text_options = TextOptions(
         na=("", *options["na"]),
@@ -198,7 +198,7 @@ def _open_rows(
         **{name: options[name] for name in ("delimiter", "encoding", "decimal", "dates")},
     )
     cell_types = cell_types_for(schema, options["nominal"], options["numeric"], target)
-    rows = open_batch(file, how=text_options, wanted=cell_types)
+    rows = open_batch(file, options=text_options, cell_types=cell_types)
     named_columns = [("--target", target), ("--sample-weight", options["sample_weight"])]
     named_columns += [("--ignore", name) for name in options["ignore"]]
     for flag, name in named_columns:
@@ -242,11 +242,11 @@ def _drop_screened_columns(table: "Table", keep: Sequence[str]) -> "Table":
     dropped = set()
     for finding in screen_columns(table):
         if not finding.is_left_out:
-            print_message(f"note: column {finding.name!r} {finding.why}; if that means missing, give --na with it")
+            print_message(f"note: column {finding.name!r} {finding.reason}; if that means missing, give --na with it")
         elif finding.name not in keep and "all" not in keep:
             dropped.add(finding.name)
             print_message(
-                f"note: column {finding.name!r} is left out ({finding.why}); --keep {finding.name!r} keeps it"
+                f"note: column {finding.name!r} is left out ({finding.reason}); --keep {finding.name!r} keeps it"
             )
     if len(dropped) == table.n_columns:
         print_message("note: all columns would be left out, so all are kept; use --ignore to drop some of them")

@@ -26,12 +26,16 @@ def combine_options(*options: OptionDecorator) -> OptionDecorator:
     return add_options
 
 
-class Choice(click.Choice[str]):
+class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no type argument
     """A choice among names whose error message suggests the nearest name."""
 
-    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        """Return the message for a value that is none of the names."""
-        return super().get_invalid_choice_message(value, ctx).rstrip(".") + did_you_mean(value, self.choices)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the chosen name; name the nearest one if there is no such name."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            message = error.message.rstrip(".") + did_you_mean(value, self.choices)
+            raise click.BadParameter(message, ctx, param) from None
 
 
 def name_option(*flags: str, names: Sequence[str], help: str, **settings: Any) -> OptionDecorator:  # noqa: A002 the name in click

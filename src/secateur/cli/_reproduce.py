@@ -124,10 +124,10 @@ def _check_claims(options: Options) -> None:
         for check in check_claims(document):
             claim = check.claim
             claims.append({
-                "document": claim.document, "place": claim.place, "says": claim.says, "where": claim.where,
+                "document": claim.document, "place": claim.place, "says": claim.says, "where": claim.library,
                 "verdict": check.verdict, "evidence": check.evidence,
             })  # fmt: skip
             lines.append(
-                f"{check.verdict}: {claim.document}, {claim.place}: {claim.says} [{claim.where}] - {check.evidence}"
+                f"{check.verdict}: {claim.document}, {claim.place}: {claim.says} [{claim.library}] - {check.evidence}"
             )
     print_result(options, {"claims": claims}, lines)

@@ -85,6 +85,17 @@ class Counts(NodeStatistics):
         own[tree.is_leaf] = at_leaves
         return cls(tree, write_protect(structure.sum_upwards(tree.parent, own)), sample)
 
+    @classmethod
+    def from_trusted_arrays(cls, tree: Tree, by_class: LongsOrFloats, sample: str) -> "Counts":
+        """Return counts from an array that the caller guarantees to be valid, and write-protect it.
+
+        The constructor checks that the counts of every node are the sum of those of its children. Growers, which count
+        in this way themselves, leave the check out; see `Tree.from_trusted_arrays`.
+        """
+        counts = cls.__new__(cls)
+        counts.__dict__.update(tree=tree, by_class=write_protect(by_class), sample=sample, n_rows=None, sketch=None)
+        return counts
+
     @property
     def labels(self) -> Ints:
         """The class of each node as a leaf, which is its prediction: `answers`, too. None for `Moments`."""

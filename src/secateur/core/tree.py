@@ -31,7 +31,7 @@ from .._utils.immutable import Immutable
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
-from .provenance import EvaluationLog, SampleUsage
+from .provenance import NO_SAMPLES, EvaluationLog, SampleUsage
 from .surrogates import Surrogates
 
 PER_NODE_FIELDS = ("feature", "threshold", "default", "score", "split_order", "rounded")  # what a test has one of
@@ -139,6 +139,27 @@ class Tree(Immutable):
         tree = cls(renumbered)
         return (tree, write_protect(order)) if return_order else tree
 
+    @classmethod
+    def from_trusted_arrays(cls, schema: Schema | None, **arrays: Array) -> "Tree":
+        """Return a tree with splits from valid arrays, and write-protect them.
+
+        The constructor checks and copies its arrays, which takes longer than growing a small tree. Growers build all
+        arrays themselves, so that nothing is left to check. Any other caller uses the constructor.
+
+        Parameters
+        ----------
+        schema : Schema, optional
+        **arrays : arrays
+            All per-node fields but `ids`, in the types of the constructor, and the attributes `end` and `right`.
+        """
+        arrays["ids"] = np.arange(len(arrays["parent"]), dtype=np.int32)
+        for array in arrays.values():
+            array.flags.writeable = False
+        tree = cls.__new__(cls)
+        tree.__dict__.update(arrays, schema=schema, key=None, history=NO_SAMPLES, surrogates=None, has_tests=True)
+        tree.__dict__["evaluation_log"] = EvaluationLog()
+        return tree
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
@@ -210,12 +231,12 @@ class Tree(Immutable):
     @cached_property
     def packed(self) -> Floats:
         """The tests for `route_packed`, if all compare a number."""
-        return write_protect(route.packed(self.feature, self.threshold, self.right, self.default))
+        return write_protect(route.pack_nodes(self.feature, self.threshold, self.right, self.default))
 
     @cached_property
     def packed_tested(self) -> Floats:
         """The same for rows of the columns in `tested` alone."""
-        return write_protect(route.packed(self.tested[1], self.threshold, self.right, self.default))
+        return write_protect(route.pack_nodes(self.tested[1], self.threshold, self.right, self.default))
 
     @cached_property
     def row_key(self) -> RowKey:

@@ -1,4 +1,4 @@
-"""Columns of pyarrow as NumPy reads them: views of their buffers, since pyarrow's own way imports pandas."""
+"""Numbers of pyarrow columns as NumPy arrays, read from the buffers: `to_numpy` of pyarrow would import pandas."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ from .._utils.arrays import Array, Frame, Series
 
 
 def as_chunked_array(series: Series) -> Series:
+    """Return a narwhals series as a `ChunkedArray` of pyarrow."""
     import pyarrow as pa
 
     arrow = series.to_arrow()
@@ -13,27 +14,36 @@ def as_chunked_array(series: Series) -> Series:
 
 
 def numbers_and_mask(column: Series) -> tuple[Array, Array | None]:
-    """The numbers of a column of pyarrow, and which of them are missing where NaN does not say it."""
-    values = _values(column)
+    """Return the numbers of a pyarrow column, and the mask of its nulls.
+
+    Nulls of floats become NaN, and the mask is then None, as it is for a column without nulls.
+    """
+    values = _buffer_values(column)
     if not column.null_count:
         return values, None
-    is_missing, is_float = _values(column.is_null().cast("uint8")).view(bool), values.dtype.kind == "f"
-    return np.where(is_missing, values.dtype.type(np.nan if is_float else 0), values), None if is_float else is_missing
+    is_null = _buffer_values(column.is_null().cast("uint8")).view(bool)
+    if values.dtype.kind == "f":
+        return np.where(is_null, values.dtype.type(np.nan), values), None
+    return np.where(is_null, values.dtype.type(0), values), is_null
 
 
 def as_matrix(table: Frame) -> Array | None:
-    """A pyarrow table of one type of numbers as one matrix; None of others, and of whole numbers with gaps."""
+    """Return a pyarrow table as one matrix, or None unless all columns have one numeric type and no integer nulls."""
     from pyarrow import types
 
-    kind = table.schema.types[0] if len(set(table.schema.types)) == 1 else None
-    if kind is None or not (types.is_integer(kind) or types.is_float32(kind) or types.is_float64(kind)):
+    arrow_type = table.schema.types[0] if len(set(table.schema.types)) == 1 else None
+    if arrow_type is None:
+        return None
+    if not (types.is_integer(arrow_type) or types.is_float32(arrow_type) or types.is_float64(arrow_type)):
         return None
     columns = [numbers_and_mask(column) for column in table.columns]
-    return np.stack([values for values, _ in columns]).T if all(gaps is None for _, gaps in columns) else None
+    if any(mask is not None for _, mask in columns):
+        return None
+    return np.stack([values for values, _ in columns]).T
 
 
-def _values(column: Series) -> Array:
-    """What is in the buffer of numbers, also where a null stands."""
+def _buffer_values(column: Series) -> Array:
+    """Return the contents of the buffer of numbers. Where a value is null they are arbitrary."""
     import pyarrow as pa
 
     array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()

@@ -1,281 +1,256 @@
-"""What the cells of a text file mean: numbers with their marks, dates, words without the blanks around them.
+"""The meaning of the cells of a text file: numbers in many notations, dates, or text without surrounding blanks.
 
-A column is looked at by its different values, once each. Where a schema says what a column holds, it is read
-as that; else it is numbers if all of its cells are, dates if all are, and words otherwise.
+Each distinct cell of a column is looked at once. If a schema states the type of the column, the cells are read as that
+type. Otherwise the column holds numbers if all cells are numbers, dates if all are dates, and text in all other cases.
+
+Libraries convert only plain numbers such as 1234.5 and ISO dates. Thousands separators, currency signs, words for
+missing values ("n/a", "-") and dates such as "4 March 2024" are not read as numbers and dates by pyarrow, polars or
+DuckDB, so their cells are passed to this module as text.
 """
 
-import datetime as dt
 import re
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
 from ..errors import Argument
-from .column_warnings import MAX_WORDS_AMONG_NUMBERS, strict_float
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, read_series
+from .column_reader import read_series
+from .column_warnings import MAX_WORDS_AMONG_NUMBERS, MIN_NUMBERS_AMONG_WORDS
+from .dates import is_ambiguous_format, parse_date, read_temporal_series, warn_dates
+from .raw_column import CategoryColumn, NumberColumn, RawColumn, strict_float
+from .text_options import TextOptions
 
-if TYPE_CHECKING:
-    from .text_file import TextOptions
+# The type as which the cells of a column must be read. "nominal" is for a column that the user calls nominal: text
+# stays text, while numbers that a library has recognised stay numbers.
+CellType = Literal["number", "integer", "date", "boolean", "text", "nominal"]
 
-# What a column must be read as. "words" are the words of a column that has some: its numbers stay numbers.
-CellType = Literal["number", "integer", "date", "truth", "text", "words"]
-
+# In lower case. Among numbers and dates, these words mean "missing".
 MISSING_WORDS = frozenset(
     ("na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", ".", "..", "missing", "unknown", "")
 )
-MANY_NUMBERS = 10  # so many different ones, and `MAX_WORDS_AMONG_NUMBERS` at most, are a column of numbers
-EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 dates have no zone here
-DAY = dt.timedelta(days=1)
-_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009'")  # marks of thousands that are no point or comma
-_GROUPS = {
+UNITS = "$€£¥%"
+_THOUSANDS_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009'")  # separators that cannot be a decimal mark
+_HAS_BLANK_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?: \d{3})+(?:[.,]\d*)?").fullmatch
+_HAS_THOUSANDS = {  # by decimal mark
     ".": re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?").fullmatch,
     ",": re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?").fullmatch,
 }
-_BLANK_GROUPS = re.compile(r"[+-]?\d{1,3}(?: \d{3})+(?:[.,]\d*)?").fullmatch
-_COMMA = re.compile(r"[+-]?\d*,\d+").fullmatch
-_UNITS = "$€£¥%"
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()  # noqa: SIM905
-_CLOCK = (
-    r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<part>\d{1,6})\d*)?)?"
-    r"\s*(?P<half>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
-)
-_D, _M, _NAME = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<month>[A-Za-z]{3,9})\.?"
-_Y4, _Y = r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d\d)"
-_YEAR_LAST = {
-    order: re.compile(rf"{first}(?P<mark>[-/.]){second}(?P=mark){_Y}{_CLOCK}").fullmatch
-    for order, first, second in (("dmy", _D, _M), ("mdy", _M, _D))
-}
-_OTHERS = [
-    re.compile(form + _CLOCK).fullmatch
-    for form in (rf"{_Y4}[-/.]{_M}[-/.]{_D}", rf"{_D}[-. ]\s?{_NAME}[-, ]\s?{_Y}", rf"{_NAME} {_D},? {_Y4}")
-]
+_HAS_ONE_COMMA = re.compile(r"[+-]?\d*,\d+").fullmatch
 
 
-def read_file_column(series: Series, name: str, how: "TextOptions", wanted: CellType | None) -> RawColumn:
-    """Return a column of a file: of a narwhals series whose cells may be text still."""
+def read_file_column(series: Series, name: str, options: TextOptions, cell_type: CellType | None) -> RawColumn:
+    """Return a column of a file that a library has read. Its cells may still be text.
+
+    Parameters
+    ----------
+    series : narwhals series
+    name : str
+        What messages call the column.
+    options : TextOptions
+    cell_type : CellType, optional
+        The type as which the cells are read; by default it is detected.
+    """
     import narwhals.stable.v2 as nw
 
-    if series.dtype.is_temporal() and how.dates == "text":
-        series = series.cast(nw.String)
     if series.dtype.is_temporal():
-        return _days(series, name)
-    found = None
-    if wanted in ("number", "integer") and series.dtype == nw.String and how.decimal != ",":
-        found = _cast(series, whole=wanted == "integer")
-    return interpret_text(read_series(series, name), name, how, wanted) if found is None else found
+        if options.dates != "text":
+            return read_temporal_series(series, name)
+        series = series.cast(nw.String)
+    if cell_type in ("number", "integer") and series.dtype == nw.String and options.decimal != ",":
+        numbers = _cast_to_numbers(series, is_integer=cell_type == "integer")
+        if numbers is not None:
+            return numbers
+    return interpret_text(read_series(series, name), name, options, cell_type)
 
 
-def interpret_text(given: RawColumn, name: str, how: "TextOptions", wanted: CellType | None = None) -> RawColumn:
-    """Return what a column of words means.
+def interpret_text(column: RawColumn, name: str, options: TextOptions, cell_type: CellType | None = None) -> RawColumn:
+    """Return the numbers, dates or booleans that a column of text spells, or the column itself.
 
     Examples
     --------
-    >>> from secateur.data.text_file import TextOptions
-    >>> prices = CategoryColumn(np.array([0, 1, 2]), ("1,250", "7", "NA"))
-    >>> interpret_text(prices, "price", TextOptions(), "number").values.tolist()
+    >>> cells = CategoryColumn(np.array([0, 1, 2]), ("1,250", "7", "NA"))
+    >>> interpret_text(cells, "x", TextOptions(), "number").values.tolist()
     [1250.0, 7.0, nan]
-    >>> days = CategoryColumn(np.array([0, 1]), ("2024-01-02", "1970-01-03"))
-    >>> interpret_text(days, "day", TextOptions(), "date").values.tolist()
+    >>> cells = CategoryColumn(np.array([0, 1]), ("2024-01-02", "1970-01-03"))
+    >>> interpret_text(cells, "x", TextOptions(), "date").values.tolist()
     [19724.0, 2.0]
     """
-    if not (isinstance(given, CategoryColumn) and given.is_text):
-        return given
-    words = _trimmed(given, how.na)
-    if wanted in ("text", "words") or not words.levels:
-        return words
-    if wanted == "truth":
-        levels = tuple({"true": True, "false": False}.get(word.lower()) for word in words.levels)
-        return words if None in levels else CategoryColumn(words.codes, levels).recode((False, True), is_declared=True)
-    found = None
-    if wanted != "date":
-        found = _as_numbers(words, name, how, is_wanted=wanted is not None)
-    if found is None and wanted in (None, "date") and how.dates != "text":
-        found = _as_dates(words, name, how, is_wanted=wanted is not None)
-    return words if found is None else found
+    if not (isinstance(column, CategoryColumn) and column.is_text):
+        return column
+    column = _strip_cells(column, options.na)
+    if cell_type in ("text", "nominal") or not column.categories:
+        return column
+    if cell_type == "boolean":
+        return _parse_booleans(column)
+    is_requested = cell_type is not None
+    parsed = None
+    if cell_type != "date":
+        parsed = _parse_numbers(column, name, options, is_requested=is_requested)
+    if parsed is None and cell_type in (None, "date") and options.dates != "text":
+        parsed = _parse_dates(column, name, options, is_requested=is_requested)
+    return column if parsed is None else parsed
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Whether a cell can only be a number with a decimal comma."""
+    """Return whether a cell can only be a number with a decimal comma."""
     cell = cell.strip()
-    return "," in cell and (
-        (_COMMA(cell) is not None and _GROUPS["."](cell) is None) or (_GROUPS[","](cell) is not None and "." in cell)
-    )
+    if "," not in cell:
+        return False
+    if _HAS_ONE_COMMA(cell):
+        return _HAS_THOUSANDS["."](cell) is None  # 1,234 may also be a whole number
+    return _HAS_THOUSANDS[","](cell) is not None and "." in cell
 
 
-def is_cell_of_type(word: str, wanted: CellType, how: "TextOptions") -> bool:
-    """Whether a cell is what is wanted, or missing."""
-    if word.lower() in MISSING_WORDS:
+def is_cell_of_type(cell: str, cell_type: CellType, options: TextOptions) -> bool:
+    """Return whether a cell has the type "number", "integer", "date" or "boolean", or means "missing"."""
+    if cell.lower() in MISSING_WORDS:
         return True
-    if wanted == "truth":
-        return word.lower() in ("true", "false")
-    if wanted == "date":
-        return any(_day(word, order) is not None for order in ("dmy", "mdy"))
+    if cell_type == "boolean":
+        return cell.lower() in ("true", "false")
+    if cell_type == "date":
+        return any(parse_date(cell, order) is not None for order in ("dmy", "mdy"))
     try:
-        parse_number(word, how.decimal or ".")
+        parse_number(cell, options.decimal or ".")
     except ValueError:
         return False
     return True
 
 
 def parse_number(cell: str, decimal: str = ".") -> float:
-    """Return the number in a cell, with its marks of thousands; ValueError if there is none.
+    """Return the number in a cell, which may have thousands separators and a unit. Raise ValueError if there is none.
 
     Examples
     --------
     >>> parse_number("1,234.5"), parse_number("1.234,5", ","), parse_number("23,5", ","), parse_number("$ 12")
     (1234.5, 1234.5, 23.5, 12.0)
     """
-    text = cell.translate(_SPACES)
-    if text[:1] in _UNITS or text[-1:] in _UNITS:
-        text = text.strip(_UNITS).strip()
-    if _BLANK_GROUPS(text):
+    text = cell.translate(_THOUSANDS_SPACES)
+    if text[:1] in UNITS or text[-1:] in UNITS:
+        text = text.strip(UNITS).strip()
+    if _HAS_BLANK_THOUSANDS(text):
         text = text.replace(" ", "")
-    mark = "," if decimal == "." else "."
-    if _GROUPS[decimal](text):
-        text = text.replace(mark, "")
+    if _HAS_THOUSANDS[decimal](text):
+        text = text.replace("," if decimal == "." else ".", "")
     return strict_float(text.replace(",", ".", 1) if decimal == "," else text)
 
 
-def format_date(days: float) -> str:
-    """Return days since 1970-01-01 as a date, with the time if there is one.
+def _strip_cells(column: CategoryColumn, na: tuple[str, ...]) -> CategoryColumn:
+    """Return a column of text without blanks around the cells, in which the cells `na` are missing."""
+    stripped = [category.strip() for category in column.categories]
+    if list(column.categories) == stripped and not set(stripped).intersection(na):
+        return column
+    categories = sorted({cell for cell in stripped if cell not in na})
+    return CategoryColumn(column.codes, tuple(stripped)).recode(categories, is_declared=column.is_declared)
 
-    Examples
-    --------
-    >>> format_date(19724.0), format_date(19724.5)
-    ('2024-01-02', '2024-01-02 12:00')
+
+def _parse_booleans(column: CategoryColumn) -> CategoryColumn:
+    """Return a column of true and false as booleans, or unchanged if it holds another word."""
+    booleans = {"true": True, "false": False}
+    categories = tuple(booleans.get(cell.lower()) for cell in column.categories)
+    if None in categories:
+        return column
+    return CategoryColumn(column.codes, categories).recode((False, True), is_declared=True)
+
+
+def _parse_numbers(
+    column: CategoryColumn, name: str, options: TextOptions, *, is_requested: bool
+) -> NumberColumn | None:
+    """Return a column of text as numbers, or None if it holds too many words.
+
+    Words that mean "missing" are missing. So are a few other words among many numbers, with a warning.
     """
-    try:
-        moment = EPOCH + dt.timedelta(seconds=round(days * 86400))
-    except (OverflowError, ValueError):
-        return repr(days)
-    shown = "%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M" if moment.second == 0 else "%Y-%m-%d %H:%M:%S"
-    return moment.strftime(shown)
-
-
-def _trimmed(given: CategoryColumn, na: tuple[str, ...]) -> CategoryColumn:
-    """Words without blanks around them; those that mean missing are."""
-    found = [level.strip() for level in given.levels]
-    if all(word == level and word not in na for word, level in zip(found, given.levels, strict=True)):
-        return given
-    levels = sorted({word for word in found if word not in na})
-    return CategoryColumn(given.codes, tuple(found)).recode(levels, is_declared=given.is_declared)
-
-
-def _as_numbers(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted: bool) -> NumberColumn | None:
-    """Numbers, if all cells are but for words that mean missing, or for few words among many numbers."""
-    values, gaps, marked, n_odd = [], [], "", 0
-    for word in words.levels:
+    decimal = options.decimal or "."
+    numbers: list[float] = []
+    words: list[str] = []
+    n_unknown_words = 0
+    for cell in column.categories:
         try:
-            values.append(parse_number(word, how.decimal or "."))
-            if not marked and any(mark in word for mark in (",", "'", " ", *_UNITS)) and how.decimal != ",":
-                marked = word
+            numbers.append(parse_number(cell, decimal))
         except ValueError:
-            n_odd += word.lower() not in MISSING_WORDS
-            if n_odd > MAX_WORDS_AMONG_NUMBERS:
+            numbers.append(np.nan)
+            words.append(cell)
+            n_unknown_words += cell.lower() not in MISSING_WORDS
+            if n_unknown_words > MAX_WORDS_AMONG_NUMBERS:
                 return None
-            gaps.append(word)
-            values.append(np.nan)
-    if len(gaps) == len(values) or (n_odd and len(values) - len(gaps) < MANY_NUMBERS):
+    n_numbers = len(numbers) - len(words)
+    if n_numbers == 0 or (n_unknown_words and n_numbers < MIN_NUMBERS_AMONG_WORDS):
         return None
-    if gaps and (n_odd or not is_wanted):
-        n_gaps = int(np.isin(words.codes, [k for k, word in enumerate(words.levels) if word in gaps]).sum())
+    if words and (n_unknown_words or not is_requested):
+        word_codes = [code for code, cell in enumerate(column.categories) if cell in words]
+        n_rows = int(np.isin(column.codes, word_codes).sum())
         warn(
-            f"column {name!r}: {format_names(gaps)} among numbers is read as missing ({n_gaps:,} rows); ",
+            f"column {name!r}: {format_names(words)} among numbers is read as missing ({n_rows:,} rows); ",
             Argument("nominal", [name]),
             " keeps the words as categories",
         )
-    if marked and not is_wanted:
-        warn(f"column {name!r}: {marked!r} is read as the number {parse_number(marked, how.decimal or '.'):.15g}")
-    return NumberColumn(np.array([*values, np.nan])[words.codes])  # the last is where -1 points
+    if decimal != "," and not is_requested:
+        _warn_notation(column, words, name)
+    return NumberColumn(np.array([*numbers, np.nan])[column.codes])  # the code -1 selects NaN
 
 
-def _as_dates(words: CategoryColumn, name: str, how: "TextOptions", *, is_wanted: bool) -> NumberColumn | None:
-    for order in (how.dates,) if how.dates != "auto" else ("dmy", "mdy"):
-        days: list[float] = []
-        for word in words.levels:
-            day = np.nan if word.lower() in MISSING_WORDS else _day(word, order)
-            if day is None:
-                break
-            days.append(day)
-        else:
-            if np.isnan(days).all():
-                return None
-            if not is_wanted:
-                _tell_dates(words, name, how, order)
-            return NumberColumn(np.array([*days, np.nan])[words.codes], is_date=True)
+def _warn_notation(column: CategoryColumn, words: list[str], name: str) -> None:
+    """Warn how the first number with a thousands separator or a unit is read."""
+    for cell in column.categories:
+        if cell not in words and any(mark in cell for mark in (",", "'", " ", *UNITS)):
+            warn(f"column {name!r}: {cell!r} is read as the number {parse_number(cell):.15g}")
+            return
+
+
+def _parse_dates(column: CategoryColumn, name: str, options: TextOptions, *, is_requested: bool) -> NumberColumn | None:
+    """Return a column of text as dates, or None if a cell is neither a date nor a word that means "missing"."""
+    orders = ("dmy", "mdy") if options.dates == "auto" else (options.dates,)
+    for order in orders:
+        days = _days_of_cells(column, order)
+        if days is None:
+            continue
+        if np.isnan(days).all():
+            return None
+        if not is_requested:
+            if options.dates == "auto" and order == "dmy":
+                _warn_day_first(column, name)
+            else:
+                warn_dates(name)
+        return NumberColumn(np.array([*days, np.nan])[column.codes], is_date=True)  # the code -1 selects NaN
     return None
 
 
-def _tell_dates(words: CategoryColumn, name: str, how: "TextOptions", order: str) -> None:
-    if how.dates == "auto" and order == "dmy":
-        swapped = {word: _day(word, "mdy") for word in words.levels if _YEAR_LAST[order](word)}
-        unsure = [word for word, day in swapped.items() if day != _day(word, order)]
-        if unsure and None not in swapped.values():
-            warn(
-                f"column {name!r}: {unsure[0]!r} is read with the day first; use ",
-                Argument("dates", "mdy"),
-                " if the month is first",
-            )
-            return
-    warn(f"column {name!r} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text")
+def _days_of_cells(column: CategoryColumn, order: str) -> list[float] | None:
+    """Return the date of each distinct cell, NaN for words that mean "missing"; None if a cell is no date."""
+    days: list[float] = []
+    for cell in column.categories:
+        day = np.nan if cell.lower() in MISSING_WORDS else parse_date(cell, order)
+        if day is None:
+            return None
+        days.append(day)
+    return days
 
 
-def _day(word: str, order: str) -> float | None:
-    """Days since 1970-01-01; None if it is no date."""
-    found = next(filter(None, (form(word) for form in (_YEAR_LAST[order], *_OTHERS))), None)
-    if found is None:
-        return None
-    hours, minutes, seconds, year = (int(found[name] or 0) for name in ("hour", "minute", "second", "year"))
-    month, half, zone = found["month"].lower(), found["half"], found["zone"]
-    try:
-        moment = dt.datetime(  # noqa: DTZ001 dates have no zone here
-            year if year > 99 else year + (1900 if year > 68 else 2000),  # as POSIX has it
-            int(month) if month.isdigit() else _MONTHS.index(month[:3]) + 1,
-            int(found["day"]),
-        )
-    except ValueError:
-        return None
-    if half:
-        hours = hours % 12 + 12 * (half.lower() == "pm")
-    if hours > 24 or minutes > 59:
-        return None
-    ahead = int(f"{zone[0]}1") * (3600 * int(zone[1:3]) + 60 * int(zone[-2:])) if zone and zone != "Z" else 0
-    seconds_of_day = 3600 * hours + 60 * minutes + seconds + float(f"0.{found['part'] or 0}") - ahead
-    return (moment - EPOCH) / DAY + seconds_of_day / 86400
+def _warn_day_first(column: CategoryColumn, name: str) -> None:
+    """Warn that a column is read as dates, and that the day is read first if the month could be first in all cells."""
+    ambiguous = [cell for cell in column.categories if is_ambiguous_format(cell)]
+    month_first = [parse_date(cell, "mdy") for cell in ambiguous]
+    if None not in month_first:
+        for cell, day in zip(ambiguous, month_first, strict=True):
+            if day != parse_date(cell, "dmy"):
+                warn(
+                    f"column {name!r}: {cell!r} is read with the day first; use ",
+                    Argument("dates", "mdy"),
+                    " if the month is first",
+                )
+                return
+    warn_dates(name)
 
 
-def _days(series: Series, name: str) -> NumberColumn:
-    """A column of dates or times of a file as days since 1970-01-01; times of day and spans as hours."""
-    import narwhals.stable.v2 as nw
-
-    dtype, missing = series.dtype, series.is_null().to_numpy()
-    if isinstance(dtype, nw.Time | nw.Duration):
-        warn(f"column {name!r} holds times of day or spans of time and is read as hours")
-        return NumberColumn(np.array([np.nan if one is None else _hours(one) for one in series.to_list()]))
-    if isinstance(dtype, nw.Datetime) and dtype.time_zone:
-        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
-    micro = series.cast(nw.Datetime("us")).dt.timestamp("us").fill_null(0).to_numpy().astype(np.int64)
-    days = micro // 86_400_000_000 + (micro % 86_400_000_000) / 86_400_000_000
-    warn(f"column {name!r} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text")
-    return NumberColumn(np.where(missing, np.nan, days), is_date=True)
-
-
-def _hours(one: dt.time | dt.timedelta) -> float:
-    if isinstance(one, dt.timedelta):
-        return one / dt.timedelta(hours=1)
-    return one.hour + one.minute / 60 + (one.second + one.microsecond / 1e6) / 3600
-
-
-def _cast(series: Series, *, whole: bool) -> NumberColumn | None:
-    """Text as numbers where a library can do it at once; None if a cell is no plain number."""
+def _cast_to_numbers(series: Series, *, is_integer: bool) -> NumberColumn | None:
+    """Return a narwhals series of text as numbers, converted by its library; None if a cell is no plain number."""
     import narwhals.stable.v2 as nw
 
     if series.implementation.is_pandas_like():
         return None
     try:
-        found = read_series(series.str.strip_chars().cast(nw.Int64 if whole else nw.Float64), "")
-    except Exception:  # noqa: BLE001 the libraries' own errors have no common base
+        column = read_series(series.str.strip_chars().cast(nw.Int64 if is_integer else nw.Float64), "")
+    except Exception:  # noqa: BLE001 the errors of the libraries have no common base class
         return None
-    return found if isinstance(found, NumberColumn) else None
+    return column if isinstance(column, NumberColumn) else None

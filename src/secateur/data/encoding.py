@@ -1,8 +1,7 @@
-"""encode: data of any kind as a `Table`, new or in the columns of an earlier one.
+"""Encoding of data of any supported type as a `Table`, with a new schema or with the schema of a grown tree.
 
-Reading is the business of `sources`; here it is decided what a column means. Without a
-schema the data makes its own: numbers are numeric, everything else nominal, unless the
-caller says otherwise. With a schema the data must meet it, by name where both have names.
+Without a schema, columns of numbers become numeric and all others nominal, unless the caller requests another kind.
+With a schema, the data must have its columns: they are matched by name if both have names, else by position.
 """
 
 from collections.abc import Sequence
@@ -15,32 +14,20 @@ from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
 from .._utils.checks import as_list, check_name
 from .._utils.warn import format_names
 from ..errors import Argument, DataError, ParameterError, SchemaError
-from .batch import Batch, cell_types_for, open_batch
-from .column_warnings import warn_categories, warn_infinite, warn_looks_numeric, warn_merging
-from .raw_column import (
-    CategoryColumn,
-    NumberColumn,
-    RawColumn,
-    as_floats,
-    column_as_floats,
-    factorize,
-    parse_categories,
-    value_type,
-)
-from .table import Column, Kind, Schema, Table, read_only_view
+from .batch import Batch
+from .column_encoding import Unseen, encode_batch, encode_new_batch
+from .input import cell_types_for, open_batch
+from .table import Kind, Schema, Table
 from .target import (
     TargetKind,
-    check_weights,
     decode_numeric_labels,
     drop_unlabelled_rows,
     encode_numeric_target,
     encode_target,
     is_numeric_target,
 )
-from .text_file import DateReading, TextOptions
-
-Unseen = Literal["majority-branch", "missing", "error"]
-PLURAL = {"number": "numbers", "truth": "booleans", "text": "text"}
+from .text_options import DateReading, TextOptions
+from .weights import check_weights
 
 
 def encode(
@@ -62,7 +49,7 @@ def encode(
     dates: DateReading = "auto",
     missing_target: Literal["drop", "error"] = "drop",
 ) -> Table:
-    """Return `data` as a table: one array per column, and a schema.
+    """Return data of any supported type as a table: one array per column, and a schema.
 
     Parameters
     ----------
@@ -86,32 +73,31 @@ def encode(
     strict : bool
         Whether columns that are not in the schema are an error; False ignores them.
     unseen : "majority-branch", "missing" or "error"
-        How to treat a category that is not in the schema: it follows the branch with
-        most growing examples, counts as missing, or is refused.
+        What to do with a category that is not in the schema: it follows the branch with most growing rows, counts as
+        missing, or is refused.
     sample_weight : array-like, optional
         Row weights. Rows of weight 0 add no category and no missing value to a new schema.
     delimiter, na, encoding, decimal : str; sequence of str; str; str
-        For a text file: its delimiter, the cells that mean "missing", its encoding ("cp1252") and its decimal
-        mark ("." or ","). All but `na` are detected by default.
+        For a text file: the delimiter, the cells that mean "missing", the encoding (such as "cp1252") and the decimal
+        mark ("." or ","). All except `na` are detected by default.
     dates : {"auto", "dmy", "mdy", "text"}
-        Columns of dates in a file become days since 1970-01-01; "dmy" and "mdy" set the order of 3/4/2024, and "text"
-        keeps the text.
+        Columns of dates in a file become days since 1970-01-01; "dmy" and "mdy" set the order of day and month in
+        3/4/2024, and "text" keeps the text.
     missing_target : {"drop", "error"}
-        How to treat rows without a target, if it is a column of the data: they are dropped with a warning, or
-        refused. Labels that are passed separately are never dropped.
+        What to do with rows without a target, if the target is a column of the data: they are dropped with a warning,
+        or refused. If labels are passed separately, a missing label is always refused.
 
     Returns
     -------
     Table
-        Columns of float32 or float64 numbers are views of the caller's data, not copies.
-        Categories of a categorical type are all those it declares, in its order; those of any
-        other column are the values that occur, sorted.
+        Columns of float32 or float64 numbers are views of the caller's data, not copies. The categories of a
+        categorical type are all categories that the type declares, in its order. The categories of any other column
+        are the values that occur, sorted.
 
     Notes
     -----
-    One pass over the data. A category is known by its value, never by its code. Missing
-    is NaN, None, a null, a masked cell; the empty string is a value like any other, except
-    in a CSV file.
+    The data are read once. Categories are compared by value, never by the code of a categorical type. NaN, None, nulls
+    and masked cells are missing. The empty string is a value like any other, except in a CSV file.
 
     Examples
     --------
@@ -122,7 +108,7 @@ def encode(
     >>> table.columns[0].tolist(), table.categories[0], table.target.tolist()
     ([1, 0, 1], ('blue', 'red'), [1, 0, 1])
 
-    Later data is read in the same terms; green was never seen, and gets the code -1:
+    Later data are encoded with the same schema. The category green is not in it, and gets the code -1:
 
     >>> later = encode([[2.0, "green"]], names=["size", "colour"], schema=table)
     >>> [column.tolist() for column in later.columns], later.n_unseen
@@ -135,104 +121,123 @@ def encode(
             raise ParameterError(
                 "a Table is encoded already; nominal=, numeric=, names= and sample_weight= go with the data"
             )
-        return _encoded_before(data, target, known, is_numeric_target(target_kind, known, data.schema))
+        return _check_table(data, target, known, is_number=is_numeric_target(target_kind, known, data.schema))
     is_number = is_numeric_target(target_kind, known)
-    how = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
-    source = open_batch(data, names=names, how=how, wanted=cell_types_for(known, nominal, numeric, target))
-    wanted = _wanted(source.names, nominal, numeric)
-    label_column, labels = None, target
+    options = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), True, encoding, decimal, dates)
+    cell_types = cell_types_for(known, nominal, numeric, target)
+    batch = open_batch(data, names=names, options=options, cell_types=cell_types)
+    kinds = _requested_kinds(batch.names, nominal, numeric)
+    labels, target_position = target, None
     if isinstance(target, str | int | np.integer) and not isinstance(target, bool):
-        label_column = _position(target, source.names, "target")
+        target_position = _find_column(target, batch.names, "target")
         classes = None if known is None else known.classes
-        source, is_kept = drop_unlabelled_rows(source, source.names[label_column], missing_target, classes)
+        batch, is_kept = drop_unlabelled_rows(batch, batch.names[target_position], missing_target, classes)
+        labels = batch.readers[target_position]()
         if is_kept is not None and sample_weight is not None:
             sample_weight = np.asarray(sample_weight)[is_kept]
-    order = [j for j in range(len(source.names)) if j != label_column]
-    if source.n_rows == 0:
-        raise DataError(f"found array with 0 sample(s) (shape=(0, {len(order)})) while a minimum of 1 is required.")
-    if not order:
-        raise DataError(f"found array with 0 feature(s) (shape=({source.n_rows}, 0)) while a minimum of 1 is required.")
-    if label_column is not None:
-        labels = source.readers[label_column]()
-    weights = check_weights(sample_weight, source.n_rows)
+    positions = [j for j in range(len(batch.names)) if j != target_position]
+    _check_not_empty(batch.n_rows, len(positions))
+    weights = check_weights(sample_weight, batch.n_rows)
     if known is None:
         is_used = None if weights is None or weights.all() else weights > 0
-        table = _new_table(source.select(order), [wanted[j] for j in order], is_used)
+        table = encode_new_batch(batch.select(positions), [kinds[j] for j in positions], is_used)
     else:
-        order = _matched(source, order, known, strict=strict)
-        table = encode_batch(source.select(order), known, unseen, [wanted[j] for j in order])
-    return table if labels is None else _with_target(table, labels, is_number)
+        positions = _match_columns(batch, positions, known, strict=strict)
+        table = encode_batch(batch.select(positions), known, unseen, [kinds[j] for j in positions])
+    return table if labels is None else _attach_target(table, labels, is_number=is_number)
 
 
-def _encoded_before(table: Table, target: Labels, known: Schema | None, is_number: bool) -> Table:
+def _check_not_empty(n_rows: int, n_columns: int) -> None:
+    """Raise `DataError`, in the words of scikit-learn, if the data have no rows or no columns."""
+    if n_rows == 0:
+        raise DataError(f"found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required.")
+    if n_columns == 0:
+        raise DataError(f"found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
+
+
+def _check_table(table: Table, target: Labels, known: Schema | None, *, is_number: bool) -> Table:
+    """Return an encoded table, with another target if one is passed. Refuse a table that does not fit the schema."""
     if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
         target = decode_numeric_labels(table.target, table.schema.classes)
     if target is not None:
-        plain = replace(table.schema, classes=None, has_numeric_target=False)
-        table = replace(table, schema=plain, target=None)
-    if known is not None and table.schema.columns != known.columns:
-        raise SchemaError("the table was encoded with another schema; encode the data itself with schema=")
-    if known is not None and known.has_target and table.target is None:
-        table = replace(table, schema=known)
-    if known is not None and not (known.classes is None or table.schema == known):
-        raise SchemaError("the table has other classes than the schema; encode the data itself with schema=")
-    return table if target is None else _with_target(table, target, is_number)
+        schema_without_target = replace(table.schema, classes=None, has_numeric_target=False)
+        table = replace(table, schema=schema_without_target, target=None)
+    if known is not None:
+        if table.schema.columns != known.columns:
+            raise SchemaError("the table was encoded with another schema; encode the data itself with schema=")
+        if known.has_target and table.target is None:
+            table = replace(table, schema=known)
+        if known.classes is not None and table.schema != known:
+            raise SchemaError("the table has other classes than the schema; encode the data itself with schema=")
+    return table if target is None else _attach_target(table, target, is_number=is_number)
 
 
-def _with_target(table: Table, labels: Labels, is_number: bool) -> Table:
-    known = table.schema.classes
-    codes, classes = (encode_numeric_target(labels), None) if is_number else encode_target(labels, classes=known)
-    if len(codes) != table.n_rows:
+def _attach_target(table: Table, labels: Labels, *, is_number: bool) -> Table:
+    """Return the table with a target, encoded with the classes of its schema if it has any."""
+    schema = table.schema
+    values: Array
+    classes = None
+    if is_number:
+        values = encode_numeric_target(labels)
+    else:
+        values, classes = encode_target(labels, classes=schema.classes)
+    if len(values) != table.n_rows:
         raise DataError(
-            f"X has {table.n_rows:,} rows but y has {len(codes):,} labels (inconsistent numbers of samples); "
+            f"X has {table.n_rows:,} rows but y has {len(values):,} labels (inconsistent numbers of samples); "
             "one label per row is needed"
         )
-    schema = table.schema
     if not schema.has_target:
         schema = replace(schema, classes=classes, has_numeric_target=is_number)
-    return replace(table, schema=schema, target=codes)
+    return replace(table, schema=schema, target=values)
 
 
-def _position(column: object, names: tuple[str, ...], what: str) -> int:
+def _find_column(column: object, names: tuple[str, ...], parameter: str) -> int:
+    """Return the position of a column that the user names, or gives as a position, in a parameter."""
     if isinstance(column, str):
         if column in names:
             return names.index(column)
-        raise ParameterError(f"{what}={column!r} is not a column; the columns are {format_names(names)}")
+        raise ParameterError(f"{parameter}={column!r} is not a column; the columns are {format_names(names)}")
     if not isinstance(column, int | np.integer) or isinstance(column, bool):
-        raise ParameterError(f"{what} holds {column!r}; names or positions of columns are needed")
+        raise ParameterError(f"{parameter} holds {column!r}; names or positions of columns are needed")
     if not -len(names) <= column < len(names):
-        raise ParameterError(f"{what}={column} is not a column; there are {len(names)}, counted from 0")
+        raise ParameterError(f"{parameter}={column} is not a column; there are {len(names)}, counted from 0")
     return int(column) % len(names)
 
 
-def _wanted(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
-    wanted: list[Kind | None] = [None] * len(names)
-    asked: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
-    for kind, columns in asked:
+def _requested_kinds(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
+    """Return the kind that the user requests for each column, None for the others."""
+    kinds: list[Kind | None] = [None] * len(names)
+    requests: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
+    for kind, columns in requests:
         for column in as_list(kind, columns):
-            at = _position(column, names, kind)
-            if wanted[at] not in (None, kind):
-                raise ParameterError(f"column {names[at]!r} is given both as nominal and as numeric")
-            wanted[at] = kind
-    return wanted
+            position = _find_column(column, names, kind)
+            if kinds[position] not in (None, kind):
+                raise ParameterError(f"column {names[position]!r} is given both as nominal and as numeric")
+            kinds[position] = kind
+    return kinds
 
 
-def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) -> list[int]:
-    """Return the position in the source of each column of the schema."""
-    names = {source.names[j]: j for j in order}
-    if not (source.has_names and known.has_names):
-        if len(order) != len(known.columns):
+def _match_columns(batch: Batch, positions: list[int], known: Schema, *, strict: bool) -> list[int]:
+    """Return the position in the batch of each column of the schema.
+
+    `positions` are the positions of all columns except the target. With `strict`, columns that are not in the schema
+    are refused.
+    """
+    if not (batch.has_names and known.has_names):
+        if len(positions) != len(known.columns):
             raise SchemaError(
-                f"X has {len(order)} features, but secateur is expecting {len(known.columns)} features as input: "
+                f"X has {len(positions)} features, but secateur is expecting {len(known.columns)} features as input: "
                 f"{format_names(known.names)}"
             )
-        return order
-    wanted = dict.fromkeys(known.names)
-    missing, extra = [name for name in wanted if name not in names], [name for name in names if name not in wanted]
+        return positions
+    position_of = {batch.names[j]: j for j in positions}
+    missing = [name for name in known.names if name not in position_of]
+    known_names = set(known.names)
+    extra = [name for name in position_of if name not in known_names]
     if missing:
-        more = f" (X has {format_names(extra)} instead)" if extra else ""
+        found = f" (X has {format_names(extra)} instead)" if extra else ""
         raise SchemaError(
-            f"X lacks the columns {format_names(missing)}, which the tree was grown on{more}; add or rename them"
+            f"X lacks the columns {format_names(missing)}, which the tree was grown on{found}; add or rename them"
         )
     if extra and strict:
         raise SchemaError(
@@ -240,107 +245,4 @@ def _matched(source: Batch, order: list[int], known: Schema, *, strict: bool) ->
             "to ignore them, or name one as ",
             Argument("target"),
         )
-    return [names[name] for name in wanted]
-
-
-def _new_table(source: Batch, wanted: list[Kind | None], is_used: Array | None) -> Table:
-    """Make the schema and the table of data that has none yet."""
-    if source.matrix is not None and "nominal" not in wanted:
-        warn_merging(source.matrix, source.names)
-        matrix = as_floats(source.matrix)
-        gaps = _has_missing(matrix, source.names, is_used)
-        columns = tuple(Column(name, "numeric", (), gap) for name, gap in zip(source.names, gaps, strict=True))
-        return Table(Schema(columns, None, source.has_names), tuple(read_only_view(matrix).T), matrix=matrix)
-    given = zip(source.names, source.readers, wanted, strict=True)
-    made = [_new_column(name, read(), kind, is_used) for name, read, kind in given]
-    return Table(Schema(tuple(about for about, _ in made), None, source.has_names), tuple(array for _, array in made))
-
-
-def _new_column(name: str, given: RawColumn, kind: Kind | None, is_used: Array | None) -> tuple[Column, Array]:
-    if isinstance(given, CategoryColumn) and kind == "numeric":
-        given = parse_categories(given, name)
-    if isinstance(given, NumberColumn) and kind != "nominal":
-        warn_merging(given.values[:, None], (name,))
-        values = column_as_floats(given)
-        return Column(name, "numeric", (), _has_missing(values[:, None], (name,), is_used)[0], given.is_date), values
-    coded = factorize(given)
-    gaps, is_declared = coded.missing_mask, coded.is_declared
-    has_missing = bool((gaps if is_used is None else gaps[is_used]).any())
-    if is_used is not None and not is_declared:
-        coded = coded.recode(coded.occurring_categories(is_used))
-    codes = coded.codes.astype(np.int32)
-    if has_missing:
-        codes[gaps] = len(coded.levels)
-    if kind is None and not is_declared and coded.is_text:
-        warn_looks_numeric(name, coded.levels)
-    warn_categories(name, coded.levels)
-    return Column(name, "nominal", coded.levels, has_missing), codes
-
-
-def encode_batch(source: Batch, known: Schema, unseen: Unseen, wanted: Sequence[Kind | None] = ()) -> Table:
-    """Read a batch in the columns of a schema: it has as many, in the same order."""
-    wanted = wanted or [None] * len(known.columns)
-    for about, kind in zip(known.columns, wanted, strict=True):
-        if kind not in (None, about.kind):
-            raise ParameterError(
-                f"column {about.name!r} is asked for as {kind}, but the tree was grown on it as {about.kind}"
-            )
-    if source.matrix is not None and all(about.kind == "numeric" for about in known.columns):
-        matrix = as_floats(source.matrix)
-        return Table(known, tuple(read_only_view(matrix).T), matrix=matrix)
-    columns = zip(known.columns, source.readers, wanted, strict=True)
-    found = (encode_column(about, read(), unseen, convert=kind == "numeric") for about, read, kind in columns)
-    arrays, n_unseen = zip(*found, strict=True)
-    return Table(known, arrays, n_unseen=n_unseen)
-
-
-def encode_column(about: Column, given: RawColumn, unseen: Unseen, *, convert: bool = False) -> tuple[Array, int]:
-    """Return a column as numbers or codes of the schema, and how many of its categories are unknown."""
-    if about.kind == "numeric":
-        if isinstance(given, CategoryColumn) and (convert or not (given.codes >= 0).any()):
-            given = parse_categories(given, about.name)
-        if isinstance(given, CategoryColumn):
-            raise _other_kind(about, given)
-        if given.is_date and not about.is_date:
-            raise SchemaError(f"column {about.name!r} holds dates, but held numbers when it was grown; convert it")
-        return column_as_floats(given), 0
-    coded = factorize(given)
-    is_missing = coded.codes < 0
-    expected = value_type(about.categories)
-    if expected not in (None, value_type(coded.levels)) and not is_missing.all():
-        raise _other_kind(about, coded)
-    codes = coded.recode(about.categories).codes
-    is_new = (codes < 0) & ~is_missing
-    n_new = int(np.count_nonzero(is_new))
-    if n_new and unseen == "error":
-        raise SchemaError(
-            f"column {about.name!r}: {format_names(coded.occurring_categories(is_new))} in {n_new:,} rows (first row "
-            f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
-            "most examples went"
-        )
-    if about.has_missing:
-        codes[is_missing | is_new if unseen == "missing" else is_missing] = len(about.categories)
-    return codes, n_new
-
-
-def _other_kind(about: Column, given: CategoryColumn) -> SchemaError:
-    rows = np.flatnonzero(given.codes >= 0)[:3]
-    shown = ", ".join(repr(given.levels[given.codes[row]]) for row in rows)
-    was = PLURAL["number"] if about.kind == "numeric" else f"categories such as {format_names(about.categories[:3])}"
-    found = PLURAL.get(value_type(given.levels) or "", "values")
-    problem = f"column {about.name!r} holds {found} ({shown}), but held {was} when the tree was grown"
-    if about.kind == "numeric":
-        return SchemaError(problem, "; convert it or pass ", Argument("numeric", [about.name]))
-    return SchemaError(problem, "; convert it to the type it had")
-
-
-def _has_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:
-    """Return which columns have gaps; warn of columns with many infinite values."""
-    with np.errstate(all="ignore"):
-        is_suspect = ~np.isfinite(matrix.sum(axis=0))  # one pass: a sum is finite only if no value is NaN or infinite
-    has_missing = [False] * len(names)
-    for j in np.flatnonzero(is_suspect).tolist():
-        column = matrix[:, j]
-        warn_infinite(column, names[j])
-        has_missing[j] = bool(np.isnan(column if is_used is None else column[is_used]).any())
-    return has_missing
+    return [position_of[name] for name in known.names]

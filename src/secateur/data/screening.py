@@ -1,7 +1,7 @@
-"""Columns that a tree should not be grown on: identifiers, and columns that give the target away.
+"""Screening for columns on which no tree should be grown: identifiers, and columns that contain the target.
 
-What is said here is a guess from the rows. A column is left out only where the guess is hard to miss; of others
-there is a remark.
+Screening guesses from the rows. It proposes to leave out a column only if the evidence is clear. Other suspicious
+columns are only reported.
 """
 
 import re
@@ -12,49 +12,62 @@ import numpy as np
 from .._utils.arrays import Array
 from .table import Column, Table
 
-MIN_ROWS_TO_SCREEN = 30  # fewer say nothing about what cannot generalise
-MOST_OWN = 0.95  # an identifier of text has at least so many different values per row
-_ID_NAME = re.compile(r"(?:^|[_\s.-])(?:id|ids|key|uuid|guid|nr|no|number|index|row|rowid|rownames?)$|ID$|^column1$")
-CODES = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)  # that people write for a missing number
+MIN_ROWS_TO_SCREEN = 30  # with fewer rows, an identifier cannot be told from any other column
+MIN_DISTINCT_SHARE = 0.95  # distinct values per row of an identifier that is text
+MAX_DISTINCT_CLASS_NUMBERS = 30  # a target with more distinct numbers, which also are ...
+MAX_DISTINCT_CLASS_SHARE = 0.5  # ... more than this share of the rows, is predicted as a number
+_IS_ID_NAME = re.compile(
+    r"(?:^|[_\s.-])(?:id|ids|key|uuid|guid|nr|no|number|index|row|rowid|rownames?)$|ID$|^column1$"
+).search
+MISSING_VALUE_NUMBERS = (-9, -99, -999, -9999, -99999, 99, 999, 9999, 99999, 999999)
 
 
 @dataclass(frozen=True)
 class ColumnFinding:
-    """What is odd about a column, in words; and whether it should be left out."""
+    """A suspicious column.
+
+    Parameters
+    ----------
+    name : str
+    reason : str
+        What is suspicious, as the end of a sentence about the column.
+    is_left_out : bool
+        Whether the column should be left out.
+    """
 
     name: str
-    why: str
+    reason: str
     is_left_out: bool
 
 
 def screen_columns(table: Table) -> list[ColumnFinding]:
-    """Return what is odd about the columns of a table with a target.
+    """Return the suspicious columns of a table with a target.
 
     Examples
     --------
     >>> from secateur.data.encoding import encode
     >>> rows = [[100 + k, k % 7, "yn"[k % 2]] for k in range(60)]
     >>> table = encode(rows, names=["customer_id", "age", "paid"], target=["no", "yes"] * 30)
-    >>> for one in screen_columns(table):
-    ...     print(one.name, "-", one.why)
+    >>> for finding in screen_columns(table):
+    ...     print(finding.name, "-", finding.reason)
     customer_id - an identifier: each of its 60 values occurs once
     paid - gives the target away: each of its values stands for one value of the target
     """
     if table.n_rows < MIN_ROWS_TO_SCREEN or table.target is None:
         return []
-    return [
-        ColumnFinding(about.name, why, is_left_out)
-        for about, values in zip(table.schema.columns, table.columns, strict=True)
-        for why, is_left_out in (
-            (_identifier(about, values) or _leak(about, values, table), True),
-            (_code(about, values), False),
-        )
-        if why
-    ]
+    findings = []
+    for column, values in zip(table.schema.columns, table.columns, strict=True):
+        reason_to_leave_out = _describe_identifier(column, values) or _describe_leak(column, values, table)
+        if reason_to_leave_out:
+            findings.append(ColumnFinding(column.name, reason_to_leave_out, is_left_out=True))
+        remark = _describe_missing_value_number(column, values)
+        if remark:
+            findings.append(ColumnFinding(column.name, remark, is_left_out=False))
+    return findings
 
 
 def drop_columns(table: Table, names: set[str]) -> Table:
-    """Return the table without some columns; one at least must be left."""
+    """Return the table without these columns. At least one column must remain."""
     kept = [j for j, name in enumerate(table.names) if name not in names]
     schema = replace(table.schema, columns=tuple(table.schema.columns[j] for j in kept))
     n_unseen = tuple(table.n_unseen[j] for j in kept)
@@ -62,67 +75,78 @@ def drop_columns(table: Table, names: set[str]) -> Table:
 
 
 def looks_continuous(values: Array) -> bool:
-    """Whether numbers are rather to be predicted as such than as classes: fractions, or very many of them."""
+    """Return whether a target should be predicted as a number: it has fractions, or very many distinct values."""
     if values.dtype.kind not in "iuf" or len(values) == 0:
         return False
-    different = np.unique(values[~np.isnan(values)] if values.dtype.kind == "f" else values)
-    has_fractions = bool(values.dtype.kind == "f" and (different % 1).any())
-    return has_fractions or len(different) > max(30, 0.5 * len(values))
+    distinct = np.unique(values[~np.isnan(values)] if values.dtype.kind == "f" else values)
+    has_fractions = bool(values.dtype.kind == "f" and (distinct % 1).any())
+    return has_fractions or len(distinct) > max(MAX_DISTINCT_CLASS_NUMBERS, MAX_DISTINCT_CLASS_SHARE * len(values))
 
 
-def _identifier(about: Column, values: Array) -> str:
-    n = len(values)
-    if about.kind == "nominal":
-        known = values[(values >= 0) & (values < len(about.categories))]
-        n_different = len(np.unique(known))
-        is_text = len(about.categories) > 0 and isinstance(about.categories[0], str)
-        is_own = is_text and n_different > max(MOST_OWN * n, MIN_ROWS_TO_SCREEN)
-        return f"an identifier: {n_different:,} different values in {n:,} rows" if is_own else ""
-    if about.is_date or np.isnan(values).any() or (values % 1).any():
+def _describe_identifier(column: Column, values: Array) -> str:
+    """Return why a column is an identifier, or "" if it is none.
+
+    Identifiers are text with nearly as many distinct values as rows, and whole numbers that occur once each if they
+    are consecutive, sorted or named like an identifier.
+    """
+    n_rows = len(values)
+    if column.kind == "nominal":
+        known = values[(values >= 0) & (values < len(column.categories))]
+        n_distinct = len(np.unique(known))
+        is_text = len(column.categories) > 0 and isinstance(column.categories[0], str)
+        if is_text and n_distinct > max(MIN_DISTINCT_SHARE * n_rows, MIN_ROWS_TO_SCREEN):
+            return f"an identifier: {n_distinct:,} different values in {n_rows:,} rows"
         return ""
-    order = np.unique(values)
-    if len(order) < n:
+    if column.is_date or np.isnan(values).any() or (values % 1).any():
         return ""
-    is_counter = order[-1] - order[0] == n - 1  # 1, 2, 3, ... in any order
-    is_sorted = bool((np.diff(values) > 0).all() or (np.diff(values) < 0).all())
-    is_own = is_counter or is_sorted or _ID_NAME.search(about.name) is not None
-    return f"an identifier: each of its {n:,} values occurs once" if is_own else ""
+    distinct = np.unique(values)
+    if len(distinct) < n_rows:
+        return ""
+    is_consecutive = distinct[-1] - distinct[0] == n_rows - 1
+    steps = np.diff(values)
+    is_sorted = bool((steps > 0).all() or (steps < 0).all())
+    if is_consecutive or is_sorted or _IS_ID_NAME(column.name):
+        return f"an identifier: each of its {n_rows:,} values occurs once"
+    return ""
 
 
-def _leak(about: Column, values: Array, table: Table) -> str:
+def _describe_leak(column: Column, values: Array, table: Table) -> str:
+    """Return how a column determines the target, or "" if it does not."""
     target = table.required_target
     if table.schema.has_numeric_target:
-        known = ~np.isnan(values) if about.kind == "numeric" else np.zeros(len(values), bool)
-        x, y = values[known].astype(float), target[known]
-        if (
-            known.sum() < MIN_ROWS_TO_SCREEN
-            or np.ptp(x) == 0
-            or len(np.unique(x)) < MIN_ROWS_TO_SCREEN
-            or np.ptp(y) == 0
-        ):
-            return ""
-        is_scaled = abs(np.corrcoef(x, y)[0, 1]) > 1 - 1e-9
-        return "gives the target away: it is the target on another scale" if is_scaled else ""
+        is_scaled_target = column.kind == "numeric" and _is_linear_in(values, target)
+        return "gives the target away: it is the target on another scale" if is_scaled_target else ""
     n_classes = len(np.unique(target))
-    codes = np.unique(values, return_inverse=True)[1] if about.kind == "numeric" else values
+    codes = np.unique(values, return_inverse=True)[1] if column.kind == "numeric" else values
     if n_classes < 2 or len(np.unique(codes)) != n_classes:
         return ""
-    is_same = len(np.unique(np.stack([codes, target]), axis=1).T) == n_classes
-    return "gives the target away: each of its values stands for one value of the target" if is_same else ""
+    n_pairs = len(np.unique(np.stack([codes, target]), axis=1).T)
+    if n_pairs == n_classes:
+        return "gives the target away: each of its values stands for one value of the target"
+    return ""
 
 
-def _code(about: Column, values: Array) -> str:
-    """A number far from all others that people write for a missing one."""
-    if about.kind == "nominal" or about.is_date:
+def _is_linear_in(values: Array, target: Array) -> bool:
+    """Return whether the target is a linear function of the values, where these are known and numerous enough."""
+    is_known = ~np.isnan(values)
+    x, y = values[is_known].astype(float), target[is_known]
+    if len(x) < MIN_ROWS_TO_SCREEN or np.ptp(x) == 0 or len(np.unique(x)) < MIN_ROWS_TO_SCREEN or np.ptp(y) == 0:
+        return False
+    return bool(abs(np.corrcoef(x, y)[0, 1]) > 1 - 1e-9)
+
+
+def _describe_missing_value_number(column: Column, values: Array) -> str:
+    """Return which number, such as -999, is far from all others and may stand for a missing value, or ""."""
+    if column.kind == "nominal" or column.is_date:
         return ""
     known = values[~np.isnan(values)]
-    for code in CODES:
-        n_rows = int(np.count_nonzero(known == code))
-        others = known[known != code]
-        if n_rows < 2 or len(np.unique(others)) < 3:
+    for number in MISSING_VALUE_NUMBERS:
+        n_rows = int(np.count_nonzero(known == number))
+        other_values = known[known != number]
+        if n_rows < 2 or len(np.unique(other_values)) < 3:
             continue
-        low, high = float(others.min()), float(others.max())
-        gap = low - code if code < low else code - high
-        if gap > max(high - low, 1):
-            return f"holds {code} in {n_rows:,} rows, far from all other values ({low:g} to {high:g})"
+        low, high = float(other_values.min()), float(other_values.max())
+        distance = low - number if number < low else number - high
+        if distance > max(high - low, 1):
+            return f"holds {number} in {n_rows:,} rows, far from all other values ({low:g} to {high:g})"
     return ""

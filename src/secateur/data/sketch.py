@@ -1,13 +1,15 @@
-"""Sketch: what a sample remembers of its rows, so that a later sample can be compared with it.
+"""Sketch: a summary of the rows of a sample, which shows whether two samples share rows.
 
-A row is known by the values of the columns that the *grown* tree tests and by its answer.
-The sketch of a sample keeps the `MAX_HASHES` smallest hashes of its different rows, how often each
-occurs, and the rows of each class. Sketches of parts add up to the sketch of the whole.
+A row is identified by its target and its values in the columns that the *grown* tree tests. The sketch of a sample
+keeps the `MAX_HASHES` smallest hashes of its distinct rows, how often each of these rows occurs, and the number of rows
+of each class. Sketches of parts of a sample can be merged into the sketch of the sample.
 
-Numbers are hashed as float32: a file that was rounded on its way, or read by a parser that
-misses the last digit, is still recognised. Words are hashed as the codes of the tree's own
-schema, which all its samples share. The hash is keyed per tree. Who has the file can test
-whether a row he knows in full is likely to be among a thousand of the sample; he cannot read rows.
+Numbers are hashed as float32. A row is then recognised even if its numbers were rounded in a file, or if a parser has
+read the last digit differently. Categories are hashed as their codes in the schema of the tree, which all samples of
+the tree share.
+
+The key of the hash belongs to the tree and is stored with it. Somebody who has the model file and knows a row in full
+can test whether the row is likely to be among the thousand rows in the sketch. Nobody can read rows from a sketch.
 """
 
 import hashlib
@@ -23,21 +25,21 @@ from .._utils.arrays import Array, write_protect
 from .._utils.immutable import Immutable
 from ..errors import CountsError
 
-MAX_HASHES = 1024
-HASH_RANGE = 2**64
-_START = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # SipHash's own constants
+MAX_HASHES = 1024  # in a sketch
+HASH_RANGE = 2**64  # hashes are whole numbers below this one
+_START = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # the constants of SipHash
 
 
 @dataclass(frozen=True)
 class RowKey:
-    """How the rows of a tree's samples are hashed.
+    """The columns that identify a row of a tree's samples, and the key with which rows are hashed.
 
     Parameters
     ----------
     salt : bytes
         128 bits that belong to the tree.
     columns : tuple of int
-        The columns that the grown tree tests, rising.
+        The columns that the grown tree tests, in ascending order.
 
     Examples
     --------
@@ -49,12 +51,12 @@ class RowKey:
     columns: tuple[int, ...]
 
     @classmethod
-    def of(cls, feature: Array, *tests: Array) -> "RowKey":
-        """Return the key of a grown tree: equal trees have equal keys."""
-        found = hashlib.blake2b(digest_size=16)
-        for array in (feature, *tests):
-            found.update(np.ascontiguousarray(array).tobytes())
-        return cls(found.digest(), tuple(np.unique(feature[feature >= 0]).tolist()))
+    def of(cls, feature: Array, *split_arrays: Array) -> "RowKey":
+        """Return the key of a grown tree: a hash of the arrays of its splits. Equal trees have equal keys."""
+        digest = hashlib.blake2b(digest_size=16)
+        for array in (feature, *split_arrays):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return cls(digest.digest(), tuple(np.unique(feature[feature >= 0]).tolist()))
 
     @cached_property
     def _factors(self) -> npt.NDArray[np.uint64]:
@@ -62,36 +64,39 @@ class RowKey:
         random = np.frombuffer(hashlib.shake_128(self.salt).digest(8 * len(self.columns)), "<u8")
         return random.astype(np.uint64) | np.uint64(1)
 
-    def sketch(self, blocks: Iterable[Array], answer: Array, n_classes: int | None, size: int = MAX_HASHES) -> "Sketch":
-        """Return the sketch of some rows.
+    def sketch(self, blocks: Iterable[Array], target: Array, n_classes: int | None, size: int = MAX_HASHES) -> "Sketch":
+        """Return the sketch of rows.
 
         Parameters
         ----------
         blocks : iterable of arrays
-            The values of the key columns as numbers, some rows at a time; categories as codes,
-            missing ones as NaN.
-        answer : array
-            Class numbers; regression: numbers.
+            The values of the key columns as numbers, in blocks of consecutive rows. Categories are codes, and missing
+            values are NaN.
+        target : array
+            Class numbers, or numbers for regression.
         n_classes : int or None
-            Classes, the one for unknown labels included; None for regression.
+            The number of classes, including one for unknown labels; None for regression.
+        size : int
+            The largest number of hashes.
         """
-        hashes = np.empty(len(answer), np.uint64)
-        factor, start = self._factors, np.tile(np.frombuffer(self.salt, "<u8"), 2).astype(np.uint64) ^ _START
+        hashes = np.empty(len(target), np.uint64)
+        factors = self._factors
+        start = np.tile(np.frombuffer(self.salt, "<u8"), 2).astype(np.uint64) ^ _START
         first = 0
         for block in blocks:
-            some = slice(first, first + len(block))
+            rows = slice(first, first + len(block))
             with np.errstate(over="ignore", invalid="ignore"):
-                bits = np.ascontiguousarray(block, np.float32).view(np.uint32)
-                words = answer[some] if n_classes else answer[some].astype(np.float32).view(np.uint32)
-            hashes[some] = row_hashes(bits, words.astype(np.uint64), factor, start)
+                value_bits = np.ascontiguousarray(block, np.float32).view(np.uint32)
+                target_bits = target[rows] if n_classes else target[rows].astype(np.float32).view(np.uint32)
+            hashes[rows] = row_hashes(value_bits, target_bits.astype(np.uint64), factors, start)
             first += len(block)
-        classes = answer.astype(np.int64) if n_classes else np.zeros(len(answer), np.int64)
+        classes = target.astype(np.int64) if n_classes else np.zeros(len(target), np.int64)
         n_by_class = np.bincount(classes, minlength=n_classes or 1)
-        kept, at, copies = _smallest(hashes, size)
+        smallest, rows_of_hashes, copies = _smallest_hashes(hashes, size)
         return Sketch(
             self,
-            write_protect(kept),
-            write_protect(classes[at]),
+            write_protect(smallest),
+            write_protect(classes[rows_of_hashes]),
             write_protect(copies),
             write_protect(n_by_class),
             size,
@@ -100,19 +105,22 @@ class RowKey:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sketch(Immutable):
-    """The smallest hashes of the different rows of a sample.
+    """The smallest hashes of the distinct rows of a sample.
 
     Parameters
     ----------
     key : RowKey
-        Only sketches of one key can be compared.
+        Only sketches with the same key can be compared.
     hashes : array of uint64
-        Rising; at most `size`.
-    classes, copies : arrays of int
-        Class of each of these rows, and how often it occurs.
+        In ascending order; at most `size`.
+    classes : array of int
+        The class of the row of each hash.
+    copies : array of int
+        How often the row of each hash occurs.
     n_by_class : array of int
-        Rows of each class in the whole sample, whatever their weights.
+        The number of rows of each class in the whole sample, whatever their weights.
     size : int
+        The largest number of hashes.
 
     Examples
     --------
@@ -141,24 +149,24 @@ class Sketch(Immutable):
 
     @property
     def theta(self) -> int:
-        """All rows with a hash below this are in the sketch."""
+        """The sketch contains all rows whose hash is below this number."""
         return HASH_RANGE if len(self.hashes) < self.size else int(self.hashes[-1]) + 1
 
     @property
     def n_rows(self) -> int:
-        """Rows of the sample."""
+        """Number of rows of the sample."""
         return int(self.n_by_class.sum())
 
     @cached_property
     def digest(self) -> bytes:
-        """Equal for equal sketches."""
-        found = hashlib.blake2b(self.key.salt, digest_size=16)
+        """A hash of the sketch, which is equal for equal sketches."""
+        digest = hashlib.blake2b(self.key.salt, digest_size=16)
         for array in (self.hashes, self.copies, self.n_by_class):
-            found.update(array.tobytes())
-        return found.digest()
+            digest.update(array.tobytes())
+        return digest.digest()
 
     def merge(self, other: "Sketch") -> "Sketch":
-        """Return the sketch of both samples together; any order of merging gives the same."""
+        """Return the sketch of the rows of both samples. The order of merging makes no difference."""
         if self.key != other.key:
             raise CountsError("sketches of different trees cannot be added up")
         size = min(self.size, other.size)
@@ -167,9 +175,11 @@ class Sketch(Immutable):
         )
         copies = np.bincount(inverse, np.concatenate([self.copies, other.copies])).astype(np.int64)
         classes = np.concatenate([self.classes, other.classes])[first]
-        n = max(len(self.n_by_class), len(other.n_by_class))
-        n_by_class = sum(np.pad(s.n_by_class, (0, n - len(s.n_by_class))) for s in (self, other))
-        return Sketch(self.key, hashes[:size], classes[:size], copies[:size], np.asarray(n_by_class), size)
+        n_classes = max(len(self.n_by_class), len(other.n_by_class))
+        n_by_class = np.zeros(n_classes, np.int64)
+        for sketch in (self, other):
+            n_by_class[: len(sketch.n_by_class)] += sketch.n_by_class
+        return Sketch(self.key, hashes[:size], classes[:size], copies[:size], n_by_class, size)
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -178,20 +188,29 @@ class Sketch(Immutable):
         return f"Sketch({len(self.hashes):,} of {self.n_rows:,} rows)"
 
 
-def merged(sketches: Iterable[Sketch | None]) -> Sketch | None:
-    """Return the sketch of all samples together; None if one of them has none."""
-    parts = list(sketches)
-    known = [part for part in parts if part is not None]
-    return reduce(Sketch.merge, known) if known and len(known) == len(parts) else None
+def merge_sketches(sketches: Iterable[Sketch | None]) -> Sketch | None:
+    """Return the sketch of all samples together, or None if one of them has no sketch."""
+    known = []
+    for sketch in sketches:
+        if sketch is None:
+            return None
+        known.append(sketch)
+    return reduce(Sketch.merge, known) if known else None
 
 
-def _smallest(hashes: Array, size: int) -> tuple[Array, Array, Array]:
-    """The `size` smallest different hashes, a place of each, and how often they occur."""
-    reach = 2 * size
+def _smallest_hashes(hashes: Array, size: int) -> tuple[Array, Array, Array]:
+    """Return the `size` smallest distinct hashes, a row with each of them, and how often they occur.
+
+    Only the rows with the `n_candidates` smallest hashes are sorted. If they hold too few distinct hashes, more rows
+    are taken.
+    """
+    n_candidates = 2 * size
     while True:
-        is_near = slice(None) if reach >= len(hashes) else hashes <= np.partition(hashes, reach)[reach]
-        rows = np.arange(len(hashes))[is_near]
-        kept, first, copies = np.unique(hashes[rows], return_index=True, return_counts=True)
-        if len(kept) >= size or reach >= len(hashes):
-            return kept[:size], rows[first[:size]], copies[:size]
-        reach *= 8
+        are_all_rows = n_candidates >= len(hashes)
+        rows = np.arange(len(hashes))
+        if not are_all_rows:
+            rows = rows[hashes <= np.partition(hashes, n_candidates)[n_candidates]]
+        distinct, first, copies = np.unique(hashes[rows], return_index=True, return_counts=True)
+        if len(distinct) >= size or are_all_rows:
+            return distinct[:size], rows[first[:size]], copies[:size]
+        n_candidates *= 8

@@ -1,7 +1,7 @@
-"""Table: columns as numbers, with the names and categories that turn them back.
+"""Table: one array per column, and the `Schema` with the column names and categories that decode the arrays.
 
-A *numeric* column keeps its values (float32 or float64, NaN where missing); a *nominal*
-column holds category codes. The growing table's `Schema` is what later data must meet.
+A *numeric* column holds its values as float32 or float64, with NaN where it is missing. A *nominal* column holds
+category codes. Data that are passed to a grown tree must have the schema of the table on which the tree was grown.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .cell_text import CellType
 
 Kind = Literal["numeric", "nominal"]
-BLOCK_ROWS = 1 << 14  # in a block, which stays in the cache
+BLOCK_ROWS = 1 << 14  # rows of one block, which then fits into the processor cache
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class Column:
     name : str
     kind : "numeric" or "nominal"
     categories : tuple
-        The values of a nominal column; the position of a value is its code.
+        The categories of a nominal column; the position of a category is its code.
     has_missing : bool
-        Whether missing values were there when the schema was made. In a nominal column
-        missing is then a value of its own, with code `len(categories)`.
+        Whether the growing table has missing values in this column. In a nominal column a missing value then has a
+        code of its own, `len(categories)`.
     is_date : bool
-        Whether the numbers are days since 1970-01-01, to be shown as dates.
+        Whether the numbers are days since 1970-01-01, which are displayed as dates.
 
     Examples
     --------
@@ -51,13 +51,13 @@ class Column:
 
     @property
     def n_codes(self) -> int:
-        """Number of codes of a nominal column; 0 for a numeric one."""
+        """Number of codes of a nominal column; 0 for a numeric column."""
         return len(self.categories) + self.has_missing if self.kind == "nominal" else 0
 
 
 @dataclass(frozen=True, eq=False)
 class Schema(Immutable):
-    """The columns and the target of the table a tree was grown on.
+    """The columns and the target of the table on which a tree was grown.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class Schema(Immutable):
     classes : array, optional
         Class labels; the position of a label is its class number.
     has_names : bool
-        Whether the data brought the column names (so that later data is matched by name).
+        Whether the data had column names. The columns of later data are then matched by name.
     has_numeric_target : bool
-        Whether the target is a number, to be met by a regression tree; `classes` is then None.
+        Whether the target is a number, for a regression tree; `classes` is then None.
     """
 
     columns: tuple[Column, ...]
@@ -82,40 +82,43 @@ class Schema(Immutable):
 
     @property
     def has_target(self) -> bool:
-        """Whether it says what the target is: classes, or a number."""
+        """Whether the schema describes a target: classes, or a number."""
         return self.has_numeric_target or self.classes is not None
 
     @property
-    def wanted(self) -> "dict[str, CellType]":
-        """What a reader of text files must read each column as, by name; those of whole numbers as they are."""
-        found: dict[str, CellType] = {
-            c.name: "text" for c in self.columns if c.categories and isinstance(c.categories[0], str)
-        }
-        return found | {c.name: "date" if c.is_date else "number" for c in self.columns if c.kind == "numeric"}
+    def cell_types(self) -> "dict[str, CellType]":
+        """The types as which columns of a text file are read, by name. Categories that are numbers are not listed."""
+        cell_types: dict[str, CellType] = {}
+        for column in self.columns:
+            if column.kind == "numeric":
+                cell_types[column.name] = "date" if column.is_date else "number"
+            elif column.categories and isinstance(column.categories[0], str):
+                cell_types[column.name] = "text"
+        return cell_types
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table(Immutable):
     """Rows as one array per column, with the schema that decodes them.
 
-    Made by `encode`; the arrays are read-only.
+    Tables are made by `encode`. The arrays are read-only.
 
     Parameters
     ----------
     schema : Schema
-        Of the table the tree is grown on. Later tables carry the same schema.
+        The schema of the table on which the tree is grown. Later tables have the same schema.
     columns : tuple of arrays
-        One per column of the schema. Numeric: float32 or float64, NaN where missing,
-        possibly a strided view of the caller's data. Nominal: int32 codes into the
-        categories; `len(categories)` is missing if the column had missing values when the
-        schema was made; -1 is a value (or a gap) the schema does not know.
+        One array per column of the schema. Numeric columns: float32 or float64, NaN where missing, possibly a strided
+        view of the caller's data. Nominal columns: int32 codes of the categories. The code `len(categories)` means
+        missing if the column had missing values in the growing table. The code -1 means a category, or a missing
+        value, that was not in the growing table.
     target : array of int32 or float64, optional
-        Class numbers; `len(schema.classes)` is a class the schema does not know. Of a schema
-        with a numeric target the numbers themselves.
+        Class numbers, where `len(schema.classes)` is a class that is not in the schema. If the schema has a numeric
+        target, the numbers themselves.
     matrix : 2-D array, optional
-        The columns as one array, when all are numeric and came as one.
+        The columns as one array, if all are numeric and the data were one array.
     n_unseen : tuple of int
-        How many values of each column are categories the schema does not know.
+        For each column, the number of values that are categories not in the schema.
 
     Examples
     --------
@@ -152,21 +155,24 @@ class Table(Immutable):
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """Names of the columns with at most one value, which no test can use."""
+        """Names of the columns with at most one value, on which no split is possible."""
         pairs = zip(self.schema.names, self.columns, strict=True)
         return tuple(name for name, values in pairs if _is_constant(values[:100]) and _is_constant(values))
 
     @property
     def n_missing(self) -> tuple[int, ...]:
-        """How many values of each column are missing; gaps that a nominal column did not have before are `n_unseen`."""
+        """For each column, the number of missing values.
+
+        A missing value of a nominal column that had none in the growing table is not counted: its code is -1.
+        """
         return tuple(
-            int(np.count_nonzero(np.isnan(values) if about.kind == "numeric" else values == len(about.categories)))
-            for about, values in zip(self.schema.columns, self.columns, strict=True)
+            int(np.count_nonzero(np.isnan(values) if column.kind == "numeric" else values == len(column.categories)))
+            for column, values in zip(self.schema.columns, self.columns, strict=True)
         )
 
     @property
     def required_target(self) -> Array:
-        """The target of a table that has one."""
+        """The target of a table that must have one."""
         assert self.target is not None
         return self.target
 
@@ -192,11 +198,11 @@ class Table(Immutable):
 
     @property
     def categories(self) -> tuple[tuple[Category, ...], ...]:
-        """The categories of each column; empty for a numeric one."""
+        """The categories of each column; empty for a numeric column."""
         return tuple(column.categories for column in self.schema.columns)
 
     def take(self, rows: Array) -> "Table":
-        """Return the table with the given rows, by number.
+        """Return the table with the rows of these numbers.
 
         Examples
         --------
@@ -205,23 +211,23 @@ class Table(Immutable):
         [3.5, 1.5]
         """
         matrix = None if self.matrix is None else self.matrix[rows]
-        columns = tuple(column[rows] for column in self.columns) if matrix is None else tuple(matrix.T)
+        columns = tuple(values[rows] for values in self.columns) if matrix is None else tuple(matrix.T)
         n_unseen = tuple(
-            int(np.count_nonzero(column < 0)) if about.kind == "nominal" else 0
-            for about, column in zip(self.schema.columns, columns, strict=True)
+            int(np.count_nonzero(values < 0)) if column.kind == "nominal" else 0
+            for column, values in zip(self.schema.columns, columns, strict=True)
         )
         target = None if self.target is None else self.target[rows]
         return Table(self.schema, columns, target, matrix, n_unseen)
 
     def values(self, column: str | int) -> Array:
-        """Return the original values of a column: numbers, or categories with None if missing or unseen."""
-        at = self.names.index(column) if isinstance(column, str) else column
-        about = self.schema.columns[at]
-        if about.kind == "numeric":
-            return self.columns[at]
-        lookup = np.empty(len(about.categories) + 2, object)  # the last two: missing, and -1
-        lookup[: len(about.categories)] = about.categories
-        decoded: Array = lookup[self.columns[at]]
+        """Return the original values of a column: numbers, or categories with None where they are missing or unseen."""
+        position = self.names.index(column) if isinstance(column, str) else column
+        codes, categories = self.columns[position], self.schema.columns[position].categories
+        if self.schema.columns[position].kind == "numeric":
+            return codes
+        lookup = np.empty(len(categories) + 2, object)  # the last two entries stay None: missing, and the code -1
+        lookup[: len(categories)] = categories
+        decoded: Array = lookup[codes]
         return decoded
 
     def __repr__(self) -> str:
@@ -234,7 +240,7 @@ class Table(Immutable):
 
 
 def read_only_view(array: Array) -> Array:
-    """Return a read-only view: the data itself may be the caller's and is not copied."""
+    """Return a read-only view of an array. The data, which may belong to the caller, are not copied."""
     if type(array) is np.ndarray and not array.flags.writeable:
         return array
     view = array.view(np.ndarray)
@@ -242,55 +248,73 @@ def read_only_view(array: Array) -> Array:
     return view
 
 
-_CODES, _NUMBERS = (np.dtype(np.int32),), (np.dtype(np.float32), np.dtype(np.float64))  # native ones: others differ
+# Types in native byte order; a type of the other byte order is not equal.
+_CODE_DTYPES = (np.dtype(np.int32),)
+_NUMBER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _check_columns(schema: Schema, columns: tuple[Array, ...]) -> None:
+    """Raise an error unless the arrays have the types, lengths and codes of the schema."""
     if len(columns) != len(schema.columns) or not columns:
         raise SchemaError(
             f"{len(columns)} columns given; the schema has {len(schema.columns)}, and at least one is needed"
         )
     shape = (len(columns[0]),)
-    for about, column in zip(schema.columns, columns, strict=True):
-        needed = _CODES if about.kind == "nominal" else _NUMBERS
-        if column.dtype not in needed:
+    for column, values in zip(schema.columns, columns, strict=True):
+        allowed = _CODE_DTYPES if column.kind == "nominal" else _NUMBER_DTYPES
+        if values.dtype not in allowed:
             raise SchemaError(
-                f"column {about.name!r} is {column.dtype}; a {about.kind} column is {' or '.join(map(str, needed))}"
+                f"column {column.name!r} is {values.dtype}; a {column.kind} column is {' or '.join(map(str, allowed))}"
             )
-        if column.shape != shape:
-            raise DataError(f"column {about.name!r} has shape {column.shape}; {shape} is needed")
-        if about.kind == "nominal" and len(column) and not -1 <= column.min() <= column.max() < about.n_codes:
+        if values.shape != shape:
+            raise DataError(f"column {column.name!r} has shape {values.shape}; {shape} is needed")
+        if column.kind == "nominal" and len(values) and not -1 <= values.min() <= values.max() < column.n_codes:
             raise SchemaError(
-                f"column {about.name!r} holds codes from {column.min()} to {column.max()}; "
-                f"-1 to {about.n_codes - 1} are known"
+                f"column {column.name!r} holds codes from {values.min()} to {values.max()}; "
+                f"-1 to {column.n_codes - 1} are known"
             )
 
 
 def _is_constant(values: Array) -> bool:
+    """Return whether all values are equal, or all are NaN."""
     first = values[:1]
-    return bool((np.isnan(values) if (first != first).any() else values == first).all())  # noqa: PLR0124 NaN
+    is_nan = (first != first).any()  # noqa: PLR0124 only NaN differs from itself
+    return bool((np.isnan(values) if is_nan else values == first).all())
 
 
 def iter_native_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
-    """As `iter_blocks`, in the type of the table where it is one matrix."""
+    """Yield the same blocks as `iter_blocks`, but in the type of the matrix if the table is one matrix."""
     if table.matrix is None or rows is not None:
         yield from iter_blocks(table, used, rows)
         return
     for first in range(0, table.n_rows, BLOCK_ROWS):
-        some = table.matrix[first : first + BLOCK_ROWS]
-        yield np.ascontiguousarray(some if len(used) == table.n_columns else some.take(used, axis=1))
+        block = table.matrix[first : first + BLOCK_ROWS]
+        yield np.ascontiguousarray(block if len(used) == table.n_columns else block.take(used, axis=1))
 
 
 def iter_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
-    """Some columns of a few rows at a time, as one matrix of numbers; missing and unseen categories are NaN."""
-    n = table.n_rows if rows is None else len(rows)
-    block = np.empty((min(n, BLOCK_ROWS), max(len(used), 1)))
-    for first in range(0, n, BLOCK_ROWS):
-        some = slice(first, first + BLOCK_ROWS) if rows is None else rows[first : first + BLOCK_ROWS]
-        matrix = block[: n - first]
+    """Yield blocks of `BLOCK_ROWS` rows with some columns of a table as one matrix of float64.
+
+    Parameters
+    ----------
+    table : Table
+    used : array of int
+        The positions of the columns.
+    rows : array of int or None
+        The rows; None for all.
+
+    Notes
+    -----
+    Nominal columns are codes, with NaN for the code -1. The matrix is overwritten by the next block.
+    """
+    n_rows = table.n_rows if rows is None else len(rows)
+    buffer = np.empty((min(n_rows, BLOCK_ROWS), max(len(used), 1)))
+    for first in range(0, n_rows, BLOCK_ROWS):
+        block_rows = slice(first, first + BLOCK_ROWS) if rows is None else rows[first : first + BLOCK_ROWS]
+        block = buffer[: n_rows - first]
         for k, j in enumerate(used):
-            column = table.columns[j][some]
-            matrix[:, k] = column
-            if table.schema.columns[j].kind == "nominal" and column.min() < 0:
-                matrix[column < 0, k] = np.nan
-        yield matrix[:, : len(used)]
+            values = table.columns[j][block_rows]
+            block[:, k] = values
+            if table.schema.columns[j].kind == "nominal" and values.min() < 0:
+                block[values < 0, k] = np.nan
+        yield block[:, : len(used)]

@@ -11,7 +11,8 @@ from .._utils.checks import did_you_mean
 from ..data.encoding import encode
 from ..data.files import read_file
 from ..data.table import Column, Schema, Table
-from ..data.text_file import TextOptions, open_text_file
+from ..data.text_file import open_text_file
+from ..data.text_options import TextOptions
 from ..errors import DataError
 
 TARGET = "class"
@@ -52,7 +53,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     file = folder / f"{name}.csv.gz"
     _check_header(file, kinds)
     nominal = [column for column, kind in kinds.items() if kind != "numeric"]
-    frame: Any = nw.from_native(read_file(file, TextOptions(","), text=[*nominal, TARGET])[0], eager_only=True)
+    frame: Any = nw.from_native(read_file(file, TextOptions(","), text_columns=[*nominal, TARGET])[0], eager_only=True)
     frame = frame.select([*kinds, TARGET])
     if frame[TARGET].null_count():
         raise DataError(f"{file}: column {TARGET!r} has {frame[TARGET].null_count()} empty cells; every row needs one")

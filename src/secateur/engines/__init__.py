@@ -17,19 +17,19 @@ the engine, the order of the rows and the partitioning.
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 from .registry import ENGINES, Engine
 
 if TYPE_CHECKING:
-    from ._bins import Bins as Bins
+    from ._bin import Bins as Bins
     from ._count import Scan as Scan
     from ._count import count as count
     from ._count import count as counts
-    from ._growing import grow as grow
+    from ._grow import grow as grow
 
 __all__ = ["ENGINES", "Bins", "Engine", "Scan", "count", "counts", "grow"]
 
 __getattr__ = lazy_getattr(
     __name__,
-    {"Bins": "._bins", "Scan": "._count", "count": "._count", "counts": "._count", "grow": "._growing"},
+    {"Bins": "._bin", "Scan": "._count", "count": "._count", "counts": "._count", "grow": "._grow"},
 )

@@ -17,10 +17,12 @@ from .._utils.threads import InlinePool
 from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..routing import merged
+from ._code_store import CodedRows, CodeStore
+from ._coding import BinRanges, CodeTask
 from ._data_file import DataFile
-from ._level_growth import FinishTask
-from ._parts import BinRanges, CodedRows, CodeStore, CodeTask, Pass, Subtree, SumPerThread, Sums
+from ._passes import Pass, SumPerThread, Sums
 from ._source import files_summer
+from ._subtree_growth import NodeSubtree, SubtreeTask
 from .registry import Client, ExternalData, engine_for, translate_errors
 
 FAN_IN = 8  # tallies that one task adds up
@@ -56,7 +58,7 @@ class Cluster:
         """Return the sum of a task over all partitions."""
         return self.sum(_over_source, self.parts, task)  # type: ignore[no-any-return]
 
-    def code(self, task: CodeTask, _: int) -> BinRanges:
+    def encode_rows(self, task: CodeTask, _: int) -> BinRanges:
         """Keep the rows as codes on the workers."""
         shared = self._submit(_same, task)
         self.kept = [self._submit(_code, part, shared) for part in self.parts]
@@ -66,7 +68,7 @@ class Cluster:
         """Return the sum of a task over all rows as codes."""
         return self.sum(_over_parts, self.kept, task)  # type: ignore[no-any-return]
 
-    def finish(self, task: FinishTask, n_groups: int) -> Iterator[list[Subtree]]:
+    def grow_subtrees(self, task: SubtreeTask, n_groups: int) -> Iterator[list[NodeSubtree]]:
         """Collect the rows of each group of nodes on one worker, and grow there."""
         shared = self._submit(_same, task)
         dealt = [self._submit(_deal, kept, shared) for kept in self.kept]
@@ -184,7 +186,7 @@ def _over_source(partition: ExternalData, task: Pass[Sums]) -> Sums:
 def _code(partition: ExternalData, task: CodeTask) -> tuple[list[CodedRows], BinRanges]:
     store = CodeStore()
     extent = _over_source(partition, replace(task, store=store))
-    return store.parts, extent
+    return store.get_all(), extent
 
 
 def _extent(kept: tuple[list[CodedRows], BinRanges], _: None) -> BinRanges:
@@ -198,7 +200,7 @@ def _over_parts(kept: tuple[list[CodedRows], BinRanges], task: Pass[Sums]) -> Su
     return pooled.total()
 
 
-def _deal(kept: tuple[list[CodedRows], BinRanges], task: FinishTask) -> dict[int, list[CodedRows]]:
+def _deal(kept: tuple[list[CodedRows], BinRanges], task: SubtreeTask) -> dict[int, list[CodedRows]]:
     dealt: dict[int, list[CodedRows]] = {}
     for part in kept[0]:
         for group, piece in task.split(part):
@@ -210,5 +212,5 @@ def _piece(dealt: dict[int, list[CodedRows]], group: int) -> list[CodedRows]:
     return dealt.get(group, [])
 
 
-def _finish(pieces: list[list[CodedRows]], task: FinishTask) -> list[Subtree]:
+def _finish(pieces: list[list[CodedRows]], task: SubtreeTask) -> list[NodeSubtree]:
     return task.grow(list(chain.from_iterable(pieces)), InlinePool(), 1)

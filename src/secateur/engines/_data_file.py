@@ -11,7 +11,8 @@ from typing import Any
 from .._utils.warn import format_names
 from ..data.files import CSV_ENDINGS
 from ..data.raw_column import ValueType
-from ..data.text_file import TextOptions, open_text_file
+from ..data.text_file import open_text_file
+from ..data.text_options import TextOptions
 from ..errors import DataError, SchemaError
 from ..routing import CountTask
 
@@ -65,13 +66,13 @@ def find_type_mismatches(
     """Yield each column that is not what the tree was grown on, what is needed, and what is found."""
     for name, needed in task.needed.items():
         found = kinds[name]
-        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "truth"}:
+        if found != "missing" and needed not in (None, found) and {needed, found} != {"number", "boolean"}:
             yield name, needed, found
 
 
 def _open_csv(path: str, csv: TextOptions) -> DataFile:
     opened = open_text_file(path, csv)
-    return DataFile(opened.path, dict.fromkeys(opened.names, "text"), {}, csv=opened.how, folder=opened.folder)
+    return DataFile(opened.path, dict.fromkeys(opened.names, "text"), {}, csv=opened.options, folder=opened.folder)
 
 
 def _open_parquet(path: str) -> DataFile:
@@ -122,7 +123,7 @@ def arrow_value_type(kind: Any) -> ValueType | None:
         return "number"
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         return "text"
-    return "truth" if types.is_boolean(kind) else "missing" if types.is_null(kind) else None
+    return "boolean" if types.is_boolean(kind) else "missing" if types.is_null(kind) else None
 
 
 def frame_value_type(kind: Any) -> ValueType | None:
@@ -132,5 +133,5 @@ def frame_value_type(kind: Any) -> ValueType | None:
     if kind.is_numeric():
         return "number"
     if kind == nw.Boolean:
-        return "truth"
+        return "boolean"
     return "text" if kind in (nw.String, nw.Categorical, nw.Enum) else "missing" if kind == nw.Unknown else None

@@ -14,7 +14,7 @@ from ..data.batch import Batch
 from ..data.encoding import encode
 from ..data.files import CSV_ENDINGS, find_files
 from ..data.raw_column import CategoryColumn, NumberColumn, RawColumn
-from ..data.text_file import TextOptions
+from ..data.text_options import TextOptions
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
 from ._data_file import DataFile, check_columns
 from ._source import SumOverBatches, open_source

@@ -1,304 +1,250 @@
-"""Growing level by level from histograms, and finishing small nodes in memory.
+"""Grow a tree level by level from histograms of codes.
 
-A level is one pass over the codes: every row walks to its open node and is counted there;
-the sums come back and the driver picks the tests, by the kernels and tie rules of growing in
-memory. Nodes with few rows leave the levels: all of them are dealt out in one more pass, and
-the grower of `secateur.grow` grows each from its own rows, on the codes as numbers and with the
-criterion tables of the whole sample, so that the subtree is the one it would have grown. The
-tables are those of `_kernels/growing.py`, but a cut is known by the codes around it.
+A level is one pass over the codes: every row is routed to its open node and counted there. The sums come back, and the
+splits are chosen by the kernels and the tie rules of growing in memory.
+
+Nodes with few rows leave the levels. One more pass sorts their rows into groups, and each subtree is grown from its
+rows in memory (`_subtree_growth.py`). All nodes are written to one `GrowingTables`, in which slots are columns and a
+threshold is known by the codes around it.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._kernels import criteria, growing, histograms, presort
-from .._utils.arrays import Array
-from ..growers.grower import Grower
-from ..growers.kernel_arguments import NO_LIMIT, kernel_criterion
-from ..growers.prepare import Coded, Prepared, codes_of, layout_of, stacked, weights_of
-from ._parts import CodedRows, LocalPasses, Subtree
+from .._kernels import growing, histograms
+from .._utils.arrays import Array, Floats
+from ..growers.tree_tables import N_SCORES, GrowingTables, GrownTables, new_lines
+from ._code_routing import CodeRouting, splits_of
+from ._code_store import CodedRows
+from ._passes import PassRunner
+from ._subtree_growth import SubtreeTask, sample_criterion
 
-if TYPE_CHECKING:
-    from ._dask import Cluster
-
-AT_ONCE = 1 << 26  # bytes of histograms in one pass
-SMALL = 16  # a node with one in so many of the rows that fit into memory leaves the levels: they are the faster
-
-
-@lru_cache(maxsize=2)
-def measure(name: str, n_rows: int) -> criteria.CriterionSpec:
-    """Return the criterion as the kernels take it; entropy keeps a table as long as the sample."""
-    return kernel_criterion(name, n_rows, True)
-
-
-@dataclass(frozen=True)
-class Dealing:
-    """The tests so far, on codes, as `route_codes` takes them; the slot to which the rows of each node go, if any."""
-
-    tests: tuple[Array, Array, Array, Array, Array, Array, Array] = field(repr=False)
-    slot_of: Array = field(repr=False)
-    n_slots: int
-
-    def deal(self, codes: Array) -> tuple[Array, Array, Array]:
-        """Return the node at which each row ends, the rows slot by slot, and where each slot begins."""
-        node = np.empty(len(codes), np.int32)
-        histograms.route_codes(codes, *self.tests, node)
-        rows, start = histograms.group_rows_by_slot(node, self.slot_of, self.n_slots)
-        return node, rows, start
+MAX_HISTOGRAM_BYTES = 1 << 26  # Histograms of one pass.
+SMALL_NODE_DIVISOR = 16  # Nodes with at most finish_rows // 16 rows leave the levels, which are faster for large nodes.
 
 
 @dataclass
 class Histograms:
-    """Rows of each class with each code of each column, in each open node."""
+    """The number of rows of each class with each code of each column, in each open node.
+
+    Parameters
+    ----------
+    by_slot : array of int64, shape (n_slots, n_codes, n_classes)
+    """
 
     by_slot: Array
 
     def merge(self, other: "Histograms") -> None:
-        """Add the other's."""
+        """Add the histograms of other rows."""
         self.by_slot += other.by_slot
 
 
 @dataclass(frozen=True)
-class LevelTask(Dealing):
-    """One pass over codes: count the rows of open nodes."""
+class LevelTask:
+    """The pass that counts the rows of some open nodes.
 
+    Parameters
+    ----------
+    routing : CodeRouting
+        The splits so far; every node to count has a slot.
+    offset : array of int64
+        Where the codes of each column begin in a histogram, and the number of codes of all columns.
+    n_classes : int
+    """
+
+    routing: CodeRouting
     offset: Array = field(repr=False)
     n_classes: int
 
     def start(self) -> Histograms:
         """Return the histograms of no rows."""
-        return Histograms(np.zeros((self.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
+        return Histograms(np.zeros((self.routing.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
 
-    def add(self, sums: Histograms, part: CodedRows, _: int) -> None:
-        """Count the rows of one part."""
-        rows, start = self.deal(part.codes)[1:]
-        histograms.count_rows(part.codes, part.target, rows, start, self.offset, sums.by_slot)
+    def add(self, sums: Histograms, rows: CodedRows, _: int) -> None:
+        """Count some rows."""
+        routed = self.routing.route(rows.codes)
+        histograms.count_rows(rows.codes, rows.target, routed.rows, routed.start, self.offset, sums.by_slot)
 
 
-@dataclass(frozen=True)
-class FinishTask(Dealing):
-    """Deal rows out to groups of nodes; grow the nodes of a group."""
+class LevelGrowth:
+    """A tree that grows level by level.
 
-    depth: Array = field(repr=False)
-    columns: histograms.CodeLayout = field(repr=False)
-    limits: growing.GrowLimits
-    name: str
-    n_rows: int
-    n_classes: int
+    Parameters
+    ----------
+    counts : array of int
+        Number of rows of each class.
+    layout : CodeLayout
+        The columns and their codes.
+    limits : GrowLimits
+    criterion : str
 
-    def split(self, part: CodedRows) -> Iterator[tuple[int, CodedRows]]:
-        """Yield (group, its rows) of a part."""
-        node, rows, start = self.deal(part.codes)
-        for group in np.flatnonzero(np.diff(start)).tolist():
-            own = rows[start[group] : start[group + 1]]
-            yield group, CodedRows(part.codes[own], part.target[own], node[own])
+    Attributes
+    ----------
+    layout : CodeLayout
+    open_nodes : list of int
+        Nodes that may be split and have not been counted.
+    """
 
-    def grow(self, pieces: list[CodedRows], pool: Any, n_jobs: int) -> list[Subtree]:
-        """Return (node, tables of its subtree) of every node in a group."""
-        if not pieces:
-            return []
-        node = np.concatenate([piece.node for piece in pieces])
-        codes = np.concatenate([piece.codes for piece in pieces])
-        target = np.concatenate([piece.target for piece in pieces])
-        pieces.clear()
-        rows = np.argsort(node, kind="stable")
-        start = np.unique(node[rows], return_index=True)[1]
-        each = np.split(rows, start[1:])
-        return [self._grow(int(node[own[0]]), codes[own], target[own], pool, n_jobs) for own in each]
+    def __init__(
+        self, counts: Array, layout: histograms.CodeLayout, limits: growing.GrowLimits, criterion: str
+    ) -> None:
+        self.layout = layout
+        self.open_nodes: list[int] = []
+        self._limits = limits
+        self._criterion = criterion
+        self._n_rows = int(counts.sum())
+        self._n_classes = len(counts)
+        self._n_settled_rows = 0
+        self._tables = GrowingTables(*new_lines(counts[None, :].astype(float)))
+        self._open_or_settle(0)
+        self._context, self._workspace = histograms.make_context(
+            sample_criterion(criterion, self._n_rows), layout, limits, self._n_classes
+        )
 
-    def _grow(self, v: int, codes: Array, target: Array, pool: Any, n_jobs: int) -> Subtree:
-        depth = int(self.depth[v])
-        data = self._prepared(codes, target, pool)
-        limits = self.limits._replace(root_depth=depth)
-        if limits.max_depth < NO_LIMIT:
-            limits = limits._replace(max_depth=limits.max_depth - depth)
-        criterion = measure(self.name, self.n_rows)
-        counts = np.bincount(target, minlength=self.n_classes).astype(float)
-        grown = Grower(criterion, data, limits, self.n_classes, pool, n_jobs).run(counts, len(target))
-        nodes = grown.nodes[:, : growing.N_FIELDS].copy()
-        nodes[:, growing.DEPTH] += depth
-        _cuts_as_codes(nodes, data, codes)
-        return v, nodes, grown.reals, grown.branch
+    def grow(self, passes: PassRunner, finish_rows: int, on_progress: Callable[[int], None]) -> None:
+        """Grow the tree to the end.
 
-    def _prepared(self, codes: Array, target: Array, pool: Any) -> Prepared:
-        """Return codes as the growing kernels take them: the same columns sorted or coded as in the whole sample.
-
-        `prepare` would look for columns of two values anew, and score those in another order of rounding.
+        Parameters
+        ----------
+        passes : PassRunner
+            Where passes over the codes run.
+        finish_rows : int
+            Maximum number of rows that are brought together in memory.
+        on_progress : callable
+            Called after every pass with the number of rows whose leaf is final.
         """
-        n, about = len(target), self.columns
-        shift, entry = layout_of(n, self.n_classes)
-        labels = target.astype(np.int32)
-
-        def sort(j: int) -> tuple[Array, Array | None]:
-            column = np.ascontiguousarray(codes[:, j])
-            rows = np.argsort(column, kind="stable").astype(np.uint32)  # counts digits; missing has the largest code
-            values, entries = column.astype(np.float32), np.empty(n, entry)
-            is_missing = column == int(about.missing[j])
-            values[is_missing] = np.nan
-            n_missing = presort.write_entries(entries, rows, values, labels, shift)
-            return entries, is_missing if n_missing else None
-
-        listed = list(pool.map(sort, about.lists.tolist()))
-        coded = [
-            Coded(j, codes[:, j], int(about.n_codes[j]), bool(about.is_nominal[j])) for j in (*about.coded, *about.bits)
-        ]
-        feature = np.concatenate([about.lists, about.coded, about.bits]).astype(np.int32)
-        lists = growing.PresortedLists(stacked([one for one, _ in listed], n, entry), feature, shift)
-        weights = weights_of(None, [is_missing for _, is_missing in listed], labels, self.n_classes, False)
-        return Prepared(lists, codes_of(coded, labels, shift, entry, weights, False), weights, {})
-
-
-def _cuts_as_codes(nodes: Array, data: Prepared, codes: Array) -> None:
-    """Turn slots into columns, and the rows around a cut of a sorted column into codes."""
-    split = np.flatnonzero(nodes[:, growing.SPLIT_STEP] >= 0)
-    slot = nodes[split, growing.SLOT]
-    feature = data.lists.feature_of_slot[slot]
-    below, above = nodes[split, growing.BELOW], nodes[split, growing.ABOVE]
-    is_list = slot < len(data.lists.entries)
-    low = np.where(is_list, codes[np.where(is_list, below, 0), feature], below)
-    high = np.where(is_list & (above >= 0), codes[np.where(is_list, above, 0), feature], above)
-    nodes[split, growing.SLOT] = feature
-    nodes[split, growing.BELOW], nodes[split, growing.ABOVE] = low, high
-
-
-class Growth:
-    """A tree that grows: the tables of its nodes so far, and which are still open."""
-
-    def __init__(self, counts: Array, columns: histograms.CodeLayout, limits: growing.GrowLimits, name: str) -> None:
-        self.columns = columns
-        self.limits = limits
-        self.name = name
-        self.n_rows = int(counts.sum())
-        self.n_classes = len(counts)
-        self.nodes: list[Array] = []
-        self.reals: list[Array] = []
-        self.branches: list[Array] = []
-        self.n_branch = self.n_settled = 0
-        self.open: list[int] = []
-        self._add(counts.astype(float), 0)
-        self.context, self.workspace = histograms.make_context(
-            measure(name, self.n_rows), columns, limits, self.n_classes
-        )
-
-    def grow(self, where: "LocalPasses | Cluster", finish_rows: int, told: Callable[[int], None]) -> None:
-        """Grow to the end; `told(rows settled)` after every pass."""
-        small: list[int] = []
-        n_slots = max(1, AT_ONCE // max(int(self.columns.offset[-1]) * self.n_classes * 8, 1))
-        while self.open:
-            rows = [self._rows(v) for v in self.open]
-            most = finish_rows if sum(rows) <= finish_rows else finish_rows // SMALL
-            small += [v for v, n in zip(self.open, rows, strict=True) if n <= most]
-            large = [v for v, n in zip(self.open, rows, strict=True) if n > most]
-            self.open = []
-            tests = self._tests()
+        small_nodes: list[int] = []
+        histogram_bytes = int(self.layout.offset[-1]) * self._n_classes * 8
+        n_slots = max(1, MAX_HISTOGRAM_BYTES // max(histogram_bytes, 1))
+        while self.open_nodes:
+            small, large = self._divide_open_nodes(finish_rows)
+            small_nodes += small
+            self.open_nodes = []
+            splits = splits_of(self._tables, self.layout.missing)
             for first in range(0, len(large), n_slots):
-                slots = large[first : first + n_slots]
-                slot_of = np.full(len(self.nodes), -1, np.int32)
-                slot_of[slots] = np.arange(len(slots))
-                sums = where.sum_over_codes(LevelTask(tests, slot_of, len(slots), self.columns.offset, self.n_classes))
-                for slot, v in enumerate(slots):
-                    self._split(v, sums.by_slot[slot])
-                told(self.n_settled)
-        self._finish(where, small, finish_rows, told)
+                counted = large[first : first + n_slots]
+                routing = CodeRouting(splits, self._slots(counted, range(len(counted))), len(counted))
+                sums = passes.sum_over_codes(LevelTask(routing, self.layout.offset, self._n_classes))
+                for slot, v in enumerate(counted):
+                    self._split_node(v, sums.by_slot[slot])
+                on_progress(self._n_settled_rows)
+        if small_nodes:
+            self._grow_small_nodes(passes, small_nodes, finish_rows, on_progress)
 
-    def tables(self) -> tuple[Array, Array, Array]:
-        """Return the tables of all nodes."""
-        return np.array(self.nodes), np.array(self.reals), np.concatenate([np.zeros(0, np.uint16), *self.branches])
+    def finish(self) -> GrownTables:
+        """Return the tables of the tree."""
+        return self._tables.finish()
 
-    def _rows(self, v: int) -> int:
-        return int(self.reals[v][:-2].sum())
+    def _divide_open_nodes(self, finish_rows: int) -> tuple[list[int], list[int]]:
+        """Return the open nodes that leave the levels, and those that the next level counts."""
+        n_rows = {v: self._n_rows_of(v) for v in self.open_nodes}
+        fits_in_memory = sum(n_rows.values()) <= finish_rows
+        max_small_rows = finish_rows if fits_in_memory else finish_rows // SMALL_NODE_DIVISOR
+        small = [v for v in self.open_nodes if n_rows[v] <= max_small_rows]
+        large = [v for v in self.open_nodes if n_rows[v] > max_small_rows]
+        return small, large
 
-    def _tests(self) -> tuple[Array, Array, Array, Array, Array, Array, Array]:
-        nodes, _, branch = self.tables()
-        feature = np.where(nodes[:, growing.SPLIT_STEP] >= 0, nodes[:, growing.SLOT], -1)
-        below, default, start, first = nodes[
-            :, [growing.BELOW, growing.DEFAULT_CHILD, growing.BRANCH_START, growing.FIRST_CHILD]
-        ].T.copy()
-        return feature, below, default, start, branch, first, self.columns.missing
+    def _slots(self, nodes: list[int], slots: "range | list[int]") -> Array:
+        """Return the slot of every node, given those of some nodes; -1 for the others."""
+        slot_of_node = np.full(self._tables.n_nodes, -1, np.int32)
+        slot_of_node[nodes] = slots
+        return slot_of_node
 
-    def _add(self, counts: Array, depth: int) -> None:
-        """Add a node; it is open if it may be split."""
-        node, limits, size = np.zeros(growing.N_FIELDS, np.int64), self.limits, counts.sum()
-        node[[growing.BRANCH_START, growing.SPLIT_STEP]] = -1
-        node[growing.DEPTH] = depth
-        self.nodes.append(node)
-        self.reals.append(np.append(counts, [0.0, 0.0]))
-        is_large = size >= limits.min_split_size and size >= 2 * limits.min_leaf_size
+    def _counts(self, v: int) -> Floats:
+        """Return the number of rows of each class in a node."""
+        counts: Floats = self._tables.reals[v, :-N_SCORES].copy()
+        return counts
+
+    def _n_rows_of(self, v: int) -> int:
+        return int(self._counts(v).sum())
+
+    def _open_or_settle(self, v: int) -> None:
+        """Open a new node if it may be split; if not, its rows have reached their leaf."""
+        counts, limits = self._counts(v), self._limits
+        n_rows, depth = counts.sum(), self._tables.nodes[v, growing.DEPTH]
+        is_large = n_rows >= limits.min_split_size and n_rows >= 2 * limits.min_leaf_size
         if is_large and np.count_nonzero(counts) > 1 and depth < limits.max_depth:
-            self.open.append(len(self.nodes) - 1)
+            self.open_nodes.append(v)
         else:
-            self.n_settled += int(size)
+            self._n_settled_rows += int(n_rows)
 
-    def _split(self, v: int, histogram: Array) -> None:
-        counts = self.reals[v][:-2].copy()
-        depth = int(self.nodes[v][growing.DEPTH])
-        test = growing.Split(
-            *histograms.best_split_of_histogram(self.context, self.workspace, histogram, self.columns, counts, depth)
+    def _split_node(self, v: int, histogram: Array) -> None:
+        """Split a node by its histogram, or leave it a leaf."""
+        tables, counts = self._tables, self._counts(v)
+        depth = int(tables.nodes[v, growing.DEPTH])
+        split = growing.Split(
+            *histograms.best_split_of_histogram(self._context, self._workspace, histogram, self.layout, counts, depth)
         )
-        if test.slot < 0:
-            self.n_settled += self._rows(v)
+        if split.slot < 0:
+            self._n_settled_rows += self._n_rows_of(v)
             return
-        offset, n_codes = int(self.columns.offset[test.slot]), int(self.columns.n_codes[test.slot])
-        lines = histogram[offset : offset + n_codes].astype(float)
-        node, default = self.nodes[v], test.default_child
-        if test.kind == growing.SUBSET:
-            branch = self.workspace.branch[:n_codes].copy()
-            left = lines[branch == 0].sum(axis=0)
-            node[growing.BRANCH_START] = self.n_branch
-            self.branches.append(branch)
-            self.n_branch += n_codes
-        else:
-            left = lines[: test.below + 1].sum(axis=0)
-            if default == 0:
-                left += histogram[offset + n_codes]
+        left = self._left_counts(split, histogram)
         right = counts - left
-        if default < 0:
+        default = split.default_child
+        if default < 0:  # No value is missing here: missing values go to the child with more rows.
             default = int(right.sum() > left.sum())
-        node[[growing.SLOT, growing.KIND, growing.BELOW, growing.ABOVE]] = test.slot, test.kind, test.below, test.above
+        lines, reals = new_lines(np.array([left, right]))
+        lines[:, growing.DEPTH] = depth + 1
+        first = tables.add_nodes(lines, reals)
+        node = tables.nodes[v]
+        node[[growing.SLOT, growing.KIND, growing.BELOW, growing.ABOVE]] = (
+            split.slot,
+            split.kind,
+            split.below,
+            split.above,
+        )
         node[[growing.DEFAULT_CHILD, growing.N_CHILDREN, growing.FIRST_CHILD, growing.SPLIT_STEP]] = (
             default,
             2,
-            len(self.nodes),
+            first,
             0,
         )
-        self.reals[v][-2:] = test.score / counts.sum(), test.score
-        self._add(left, depth + 1)
-        self._add(right, depth + 1)
+        if split.kind == growing.SUBSET:
+            branch = self._workspace.branch[: int(self.layout.n_codes[split.slot])].copy()
+            node[growing.BRANCH_START] = tables.add_branch(branch)
+        tables.reals[v, -N_SCORES:] = split.score / counts.sum(), split.score
+        self._open_or_settle(first)
+        self._open_or_settle(first + 1)
 
-    def _finish(
-        self, where: "LocalPasses | Cluster", small: list[int], finish_rows: int, told: Callable[[int], None]
+    def _left_counts(self, split: growing.Split, histogram: Array) -> Floats:
+        """Return the number of rows of each class that a split sends to child 0."""
+        offset, n_codes = int(self.layout.offset[split.slot]), int(self.layout.n_codes[split.slot])
+        by_code = histogram[offset : offset + n_codes].astype(float)
+        if split.kind == growing.SUBSET:
+            left = by_code[self._workspace.branch[:n_codes] == 0].sum(axis=0)
+        else:
+            left = by_code[: split.below + 1].sum(axis=0)
+            if split.default_child == 0:
+                left += histogram[offset + n_codes]  # The code after the last one counts missing numbers.
+        counts: Floats = left
+        return counts
+
+    def _grow_small_nodes(
+        self, passes: PassRunner, small_nodes: list[int], finish_rows: int, on_progress: Callable[[int], None]
     ) -> None:
-        """Grow the small nodes from their rows, as many at a time as `finish_rows` allows."""
-        if not small:
-            return
-        group_of = np.full(len(self.nodes), -1, np.int32)
+        """Grow small nodes from their rows, in groups of at most `finish_rows` rows."""
+        groups: list[int] = []
         group, n_rows = 0, 0
-        for v in small:
-            if n_rows and n_rows + self._rows(v) > finish_rows:
+        for v in small_nodes:
+            n_rows_of_node = self._n_rows_of(v)
+            if n_rows and n_rows + n_rows_of_node > finish_rows:
                 group, n_rows = group + 1, 0
-            group_of[v] = group
-            n_rows += self._rows(v)
-        depth = np.array([node[growing.DEPTH] for node in self.nodes])
-        task = FinishTask(
-            self._tests(), group_of, group + 1, depth, self.columns, self.limits, self.name, self.n_rows, self.n_classes
+            groups.append(group)
+            n_rows += n_rows_of_node
+        splits = splits_of(self._tables, self.layout.missing)
+        task = SubtreeTask(
+            CodeRouting(splits, self._slots(small_nodes, groups), group + 1),
+            self._tables.nodes[:, growing.DEPTH].copy(),
+            self.layout,
+            self._limits,
+            self._criterion,
+            self._n_rows,
+            self._n_classes,
         )
-        for grown in where.finish(task, group + 1):
-            for v, nodes, reals, branch in grown:
-                self.n_settled += self._rows(v)
-                self._hang(v, nodes, reals, branch)
-            told(self.n_settled)
-
-    def _hang(self, v: int, nodes: Array, reals: Array, branch: Array) -> None:
-        """Put a subtree in the place of node v."""
-        nodes = nodes.copy()
-        nodes[:, growing.FIRST_CHILD] += len(self.nodes) - 1  # line 0 goes to line v
-        nodes[nodes[:, growing.BRANCH_START] >= 0, growing.BRANCH_START] += self.n_branch
-        self.nodes[v], self.reals[v] = nodes[0], reals[0]
-        self.nodes += list(nodes[1:])
-        self.reals += list(reals[1:])
-        self.branches.append(branch)
-        self.n_branch += len(branch)
+        for subtrees in passes.grow_subtrees(task, group + 1):
+            for subtree in subtrees:
+                self._n_settled_rows += self._n_rows_of(subtree.node)
+                self._tables.attach(subtree.node, subtree.tables)
+            on_progress(self._n_settled_rows)

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.arrays import MAX_EXACT_INT
 from .._utils.threads import StoppableThreadPool
-from ..data.batch import Batch, BatchTask, ProgressCallback, batch_from_frame, batch_from_text_frame
+from ..data.batch import Batch, BatchTask, ProgressCallback, batch_from_frame
 from ..data.files import find_files, is_path_or_paths, polars_missing_options
-from ..data.text_file import TextOptions
+from ..data.input import batch_from_text_frame
+from ..data.text_options import TextOptions
 from ..errors import DataError, UnsupportedError
 from ..routing import CountTask
 from ._data_file import DataFile, inspect_files
@@ -123,7 +124,7 @@ def _batches(source: ExternalData, engine: str) -> tuple[tuple[str, ...], Batche
     if library in ("duckdb", "_duckdb"):  # a relation, whose attributes may be its columns
 
         def fetch(task: BatchTask) -> Generator[Any]:
-            yield from source.project(_quoted(task)).to_arrow_reader(BATCH_ROWS)
+            yield from _arrow_batches(source.project(_quoted(task)))
 
         return tuple(source.columns), fetch
     if library == "pyarrow" and hasattr(source, "scanner"):  # a dataset
@@ -170,9 +171,11 @@ def _duckdb(task: Any, files: list[DataFile]) -> Generator[Any]:
 
     how = files[0].csv
     given: dict[str, Any] = {"paths": [file.path for file in files]}
-    # Without can_have_nan a file written by Arrow is said to hold no NaN, and a test on it goes wrong. We test nothing
-    # in SQL, but what is read must not hang on that.
-    rows = "read_parquet($paths, can_have_nan=true, hive_partitioning=false)"
+    # Files written by Arrow do not say whether they contain NaN, and DuckDB assumes that they do not unless told
+    # otherwise. Versions before 1.3 have no such option; they read correctly as long as SQL filters nothing, as here.
+    has_nan_option = tuple(map(int, duckdb.__version__.split(".")[:2])) >= (1, 3)
+    nan_option = "can_have_nan=true, " if has_nan_option else ""
+    rows = f"read_parquet($paths, {nan_option}hive_partitioning=false)"
     if how:
         columns = ", ".join("'" + name.replace("'", "''") + "': 'VARCHAR'" for name in files[0].types)
         options = f"auto_detect=false, quote='\"', escape='\"', columns={{{columns}}}"
@@ -183,8 +186,14 @@ def _duckdb(task: Any, files: list[DataFile]) -> Generator[Any]:
             with suppress(duckdb.Error):  # a version that does not know it does not do it
                 connection.execute(f"SET {setting} = false")
         found = connection.sql(f"SELECT {_quoted(task)} FROM {rows}", params=given)  # noqa: S608 names are quoted
-        for batch in found.to_arrow_reader(BATCH_ROWS):
+        for batch in _arrow_batches(found):
             yield _meant(batch, task, files[0]) if how else batch
+
+
+def _arrow_batches(relation: Any) -> Any:
+    """Return the rows of a DuckDB relation as an iterator of Arrow batches."""
+    read = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader  # the name before DuckDB 1.4
+    return read(BATCH_ROWS)
 
 
 def _polars(task: Any, files: list[DataFile]) -> Generator[Any]:
@@ -249,7 +258,7 @@ def _meant(batch: Any, task: CountTask, file: DataFile) -> Batch:
     for name, needed in task.needed.items():
         known = about[name].categories if name in about else classes if name == task.target else ()
         if needed != "number":
-            wanted[name] = "truth" if needed == "truth" else "text"
+            wanted[name] = "boolean" if needed == "boolean" else "text"
         elif name in about and about[name].is_date:
             wanted[name] = "date"
         else:

@@ -1,10 +1,8 @@
-"""The first passes over a source: what its columns are, its classes, and the bins of its numbers.
+"""The first pass over a source: the types of its columns, its categories, classes and missing values.
 
-A survey finds kinds, categories, classes and gaps. Bins of about equally many rows then need
-order statistics; they are found exactly, in a few more passes and little memory, by counting
-the leading bits of the values (`_kernels/ranks.py`), or approximately in the survey itself by
-the mergeable KLL sketch of the library datasketches. The exact ones are those of
-`secateur.grow(..., max_bins=)`, and depend neither on the order of rows nor on partitions.
+The survey also counts the first bits of all numbers, with which the search for exact order statistics begins
+(`_order_statistics.py`), and keeps the different values of columns with few of them. For approximate bins, it feeds a
+mergeable sketch (KLL, of the library datasketches) instead of further passes.
 """
 
 from collections import Counter
@@ -14,26 +12,51 @@ from typing import Any
 import numpy as np
 
 from .._kernels import ranks
-from .._utils.arrays import MAX_EXACT_INT, Array, Category, write_protect
-from .._utils.warn import format_names, warn
+from .._utils.arrays import MAX_EXACT_INT, Array, Category
+from .._utils.warn import format_names
 from ..data.batch import Batch
-from ..data.column_warnings import warn_categories
 from ..data.raw_column import CategoryColumn, NumberColumn, ValueType, column_as_floats, factorize, value_type
-from ..data.table import Column, Schema
-from ..data.target import check_target_complete, encode_target
-from ..errors import Argument, DataError, SchemaError, UnsupportedError
-from ._grow_source import GrowSource
-from ._parts import Each
+from ..data.target import check_target_complete
+from ..errors import DataError, SchemaError, UnsupportedError
+from ._passes import ColumnSums
 
-FREE = ~np.uint64(0)  # what is no key, in a table of keys
-MOST_ENTROPY_ROWS = 1 << 26  # its table takes 8 bytes a row
-MOST_CODES = 1 << 16
-SKETCH_SIZE = 4000  # of KLL: ranks to about 0.05 %, far below the width of a bin
+FREE_KEY = ~np.uint64(0)  # Marks a free place in a table of keys; it is the key of NaN, which is never stored.
+MAX_BATCH_CLASSES = 1 << 15
+SKETCH_SIZE = 4000  # Of KLL: ranks are exact to about 0.05 %, far below the width of a bin.
 
 
 @dataclass
-class Surveyed:
-    """What is known of one column so far."""
+class ColumnSurvey:
+    """What is known of one column so far.
+
+    Parameters
+    ----------
+    name : str
+    max_bins : int
+        The different values are kept up to this number.
+    value_type : ValueType
+        Type of the values; "missing" until a value has been read.
+    has_missing : bool
+    n_infinite : int
+        Number of infinite values.
+    highest : float
+        The highest number.
+    has_inexact_int : bool
+        Whether there are whole numbers beyond 2**53.
+    n_different : int
+        Number of different values, as long as it is at most `max_bins`; else some larger number.
+    prefix_counts : array of int64, optional
+        Number of sort keys with each prefix; None if there are no numbers.
+    key_table : array of uint64, optional
+        Hash table of the keys of the different values.
+    sketch : kll_doubles_sketch, optional
+    levels : set
+        The categories that occur.
+    declared_levels : tuple, optional
+        The categories that the source declares, in their order.
+    is_declared : bool
+        Whether all rows so far have declared the same categories.
+    """
 
     name: str
     max_bins: int
@@ -41,77 +64,84 @@ class Surveyed:
     has_missing: bool = False
     n_infinite: int = 0
     highest: float = -np.inf
-    is_large: bool = False  # holds whole numbers beyond 2**53
+    has_inexact_int: bool = False
     n_different: int = 0
-    top: Array | None = None
-    table: Array | None = None
+    prefix_counts: Array | None = None
+    key_table: Array | None = None
     sketch: Any = None
     levels: set[Category] = field(default_factory=set)
-    declared: tuple[Category, ...] | None = None
+    declared_levels: tuple[Category, ...] | None = None
     is_declared: bool = True
 
-    def add_numbers(self, given: NumberColumn) -> None:
+    def add_numbers(self, raw: NumberColumn) -> None:
         """Survey a batch of numbers."""
-        values = np.asarray(column_as_floats(given), np.float64)
+        values = np.asarray(column_as_floats(raw), np.float64)
         if np.isnan(values).all():
             self.has_missing = True
             return
-        self._is("number")
-        if given.values.dtype.kind in "iu" and given.values.dtype.itemsize == 8:
-            self.is_large |= bool(given.values.max() > MAX_EXACT_INT or given.values.min() < -MAX_EXACT_INT)
-        top, table = self._tables()
+        self._set_type("number")
+        if raw.values.dtype.kind in "iu" and raw.values.dtype.itemsize == 8:
+            self.has_inexact_int |= bool(raw.values.max() > MAX_EXACT_INT or raw.values.min() < -MAX_EXACT_INT)
+        prefix_counts, key_table = self._number_tables()
         self.n_different, n_missing, n_infinite = ranks.count_prefixes(
-            values, top, table, self.max_bins, self.n_different
+            values, prefix_counts, key_table, self.max_bins, self.n_different
         )
         self.n_infinite += n_infinite
         self.has_missing |= n_missing > 0
         self.highest = max(self.highest, float(np.fmax.reduce(values)))
         if self.sketch is not None:
-            self.sketch.update(values[~np.isnan(values)])  # a copy: the sketch takes no write-protected array
+            self.sketch.update(values[~np.isnan(values)])  # A copy: the sketch refuses a write-protected array.
 
-    def add_coded(self, given: CategoryColumn) -> None:
+    def add_categories(self, raw: CategoryColumn) -> None:
         """Survey a batch of categories."""
-        occurs = np.unique(given.codes)
-        self.has_missing |= bool(len(occurs) and occurs[0] < 0)
-        found = {given.levels[code] for code in occurs[occurs >= 0]}
-        if found:
-            self._is(value_type(given.levels) or "missing")
-        self.levels |= found
-        self._declare(given.levels if given.is_declared else None, bool(found))
+        codes = np.unique(raw.codes)
+        self.has_missing |= bool(len(codes) and codes[0] < 0)
+        levels = {raw.categories[code] for code in codes[codes >= 0]}
+        if levels:
+            self._set_type(value_type(raw.categories) or "missing")
+        self.levels |= levels
+        self._update_declared(raw.categories if raw.is_declared else None, bool(levels))
 
-    def merge(self, other: "Surveyed") -> None:
-        """Add what the other saw."""
+    def merge(self, other: "ColumnSurvey") -> None:
+        """Add what is known from other rows."""
         if other.value_type != "missing":
-            self._is(other.value_type)
+            self._set_type(other.value_type)
         self.has_missing |= other.has_missing
         self.n_infinite += other.n_infinite
         self.highest = max(self.highest, other.highest)
-        self.is_large |= other.is_large
-        self._declare(other.declared if other.is_declared else None, bool(other.levels))
+        self.has_inexact_int |= other.has_inexact_int
+        self._update_declared(other.declared_levels if other.is_declared else None, bool(other.levels))
         self.levels |= other.levels
-        if other.top is not None:
-            top, table = self._tables()
-            top += other.top
-            if other.n_different > self.max_bins:
-                self.n_different = other.n_different
-            spare = np.zeros_like(top)
-            self.n_different = ranks.count_prefixes(other.values(), spare, table, self.max_bins, self.n_different)[0]
+        if other.prefix_counts is not None:
+            self._merge_numbers(other)
         if self.sketch is not None:
             self.sketch.merge(other.sketch)
 
     def values(self) -> Array:
-        """Return the different numbers seen so far, if they are few enough."""
-        _, table = self._tables()
-        values: Array = ranks.values_of_keys(np.sort(table[table != FREE]))
+        """Return the different numbers read so far in ascending order, if they are at most `max_bins`."""
+        _, key_table = self._number_tables()
+        values: Array = ranks.values_of_keys(np.sort(key_table[key_table != FREE_KEY]))
         return values
 
     def categories(self) -> tuple[Category, ...]:
-        """Return the categories: as declared by every partition alike, else those that occur, sorted."""
-        if self.is_declared and self.declared is not None:
-            return self.declared
+        """Return the categories: the declared ones if all rows declare the same, else those that occur, sorted."""
+        if self.is_declared and self.declared_levels is not None:
+            return self.declared_levels
         return tuple(sorted(self.levels))
 
-    def _is(self, found: ValueType) -> None:
+    def _merge_numbers(self, other: "ColumnSurvey") -> None:
+        """Add the prefix counts and the different values of other rows."""
+        prefix_counts, key_table = self._number_tables()
+        prefix_counts += other.prefix_counts
+        if other.n_different > self.max_bins:
+            self.n_different = other.n_different
+        unused_counts = np.zeros_like(prefix_counts)  # The kernel counts prefixes too, which are added above.
+        self.n_different = ranks.count_prefixes(
+            other.values(), unused_counts, key_table, self.max_bins, self.n_different
+        )[0]
+
+    def _set_type(self, found: ValueType) -> None:
+        """Set the type of the values; refuse a type that differs from that of other rows."""
         if self.value_type not in ("missing", found):
             raise SchemaError(
                 f"column {self.name!r} holds {found} values in one partition and {self.value_type} values in another; "
@@ -119,19 +149,21 @@ class Surveyed:
             )
         self.value_type = found
 
-    def _declare(self, levels: tuple[Category, ...] | None, has_values: bool) -> None:
+    def _update_declared(self, levels: tuple[Category, ...] | None, has_values: bool) -> None:
+        """Take in the categories that some rows declare; None if they declare none."""
         if levels is None:
             self.is_declared = self.is_declared and not has_values
-        elif self.declared is None:
-            self.declared = levels
-        elif self.declared != levels:
+        elif self.declared_levels is None:
+            self.declared_levels = levels
+        elif self.declared_levels != levels:
             self.is_declared = False
 
-    def _tables(self) -> tuple[Array, Array]:
-        if self.top is None or self.table is None:
-            self.top = np.zeros(1 << ranks.PREFIX_BITS, np.int64)
-            self.table = np.full(1 << (4 * self.max_bins).bit_length(), FREE)
-        return self.top, self.table
+    def _number_tables(self) -> tuple[Array, Array]:
+        """Return the prefix counts and the table of keys, which are made when the first number is read."""
+        if self.prefix_counts is None or self.key_table is None:
+            self.prefix_counts = np.zeros(1 << ranks.PREFIX_BITS, np.int64)
+            self.key_table = np.full(1 << (4 * self.max_bins).bit_length(), FREE_KEY)
+        return self.prefix_counts, self.key_table
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
@@ -148,14 +180,22 @@ class Surveyed:
 
 @dataclass
 class Survey:
-    """What is known of a source so far."""
+    """What is known of a source so far.
 
-    columns: Each
+    Parameters
+    ----------
+    columns : ColumnSums of ColumnSurvey
+    labels : Counter
+        Number of rows with each class label.
+    n_rows : int
+    """
+
+    columns: ColumnSums
     labels: Counter[Category] = field(default_factory=Counter)
     n_rows: int = 0
 
     def merge(self, other: "Survey") -> None:
-        """Add what the other saw."""
+        """Add what is known from other rows."""
         self.n_rows += other.n_rows
         self.columns.merge(other.columns)
         self.labels.update(other.labels)
@@ -163,7 +203,20 @@ class Survey:
 
 @dataclass(frozen=True)
 class SurveyTask:
-    """The first pass: kinds, categories, classes, gaps, and the first bits of all numbers."""
+    """The first pass over a source.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the columns.
+    target : str
+        Name of the target.
+    nominal : frozenset of str
+        Columns of numbers that are read as categories.
+    max_bins : int
+    has_sketch : bool
+        Whether bins are approximate, from a sketch.
+    """
 
     names: tuple[str, ...]
     target: str
@@ -178,9 +231,23 @@ class SurveyTask:
 
     def start(self) -> Survey:
         """Return the survey of no rows."""
-        return Survey(Each(Surveyed(name, self.max_bins, sketch=self._sketch()) for name in self.names))
+        return Survey(ColumnSums(ColumnSurvey(name, self.max_bins, sketch=self._new_sketch()) for name in self.names))
 
-    def _sketch(self) -> Any:
+    def add(self, survey: Survey, rows: Batch, first: int) -> None:
+        """Survey one batch; its rows are numbered from `first` in messages."""
+        for column in survey.columns:
+            raw = rows.read(column.name)
+            if isinstance(raw, NumberColumn) and column.name in self.nominal:
+                raw = factorize(raw)
+            if isinstance(raw, NumberColumn):
+                column.add_numbers(raw)
+            else:
+                column.add_categories(raw)
+        survey.labels.update(_label_counts(rows.read(self.target), self.target, first))
+        survey.n_rows += rows.n_rows
+
+    def _new_sketch(self) -> Any:
+        """Return an empty sketch, or None if none is needed."""
         if not self.has_sketch:
             return None
         try:
@@ -189,81 +256,17 @@ class SurveyTask:
             raise UnsupportedError("quantiles='sketch' needs datasketches; pip install datasketches") from error
         return kll_doubles_sketch(SKETCH_SIZE)
 
-    def add(self, survey: Survey, rows: Batch, first: int) -> None:
-        """Survey one batch; its rows are counted from `first` in messages."""
-        for column in survey.columns:
-            given = rows.read(column.name)
-            if isinstance(given, NumberColumn) and column.name in self.nominal:
-                given = factorize(given)
-            if isinstance(given, NumberColumn):
-                column.add_numbers(given)
-            else:
-                column.add_coded(given)
-        survey.labels.update(_labels(rows.read(self.target), self.target, first))
-        survey.n_rows += rows.n_rows
 
-
-def _labels(given: NumberColumn | CategoryColumn, name: str, first: int) -> dict[Category, int]:
-    check_target_complete(given, f"target {name!r}", first)
-    if isinstance(given, CategoryColumn):
-        n = np.bincount(given.codes, minlength=len(given.levels))
-        return {given.levels[code]: int(n[code]) for code in np.flatnonzero(n)}
-    values, counts = np.unique(given.values, return_counts=True)
-    if len(values) > 1 << 15:
+def _label_counts(raw: NumberColumn | CategoryColumn, name: str, first: int) -> dict[Category, int]:
+    """Return the number of rows of a batch with each class label; refuse a target that is no class."""
+    check_target_complete(raw, f"target {name!r}", first)
+    if isinstance(raw, CategoryColumn):
+        counts = np.bincount(raw.codes, minlength=len(raw.categories))
+        return {raw.categories[code]: int(counts[code]) for code in np.flatnonzero(counts)}
+    values, counts = np.unique(raw.values, return_counts=True)
+    if len(values) > MAX_BATCH_CLASSES:
         raise DataError(
             f"target {name!r} has {len(values):,} values in one batch, from {format_names(values[:3].tolist())} on; "
             "classes are needed"
         )
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
-
-
-def read_schema(survey: Survey, source: GrowSource, criterion: str) -> tuple[Schema, Array]:
-    """Return what the columns are, and the rows of each class."""
-    if survey.n_rows == 0:
-        raise DataError("the source has 0 rows; at least one is needed")
-    if criterion == "entropy" and survey.n_rows > MOST_ENTROPY_ROWS:
-        raise UnsupportedError(
-            f"criterion='entropy' keeps a table of 8 bytes per row; the source has {survey.n_rows:,} rows, at most "
-            f"{MOST_ENTROPY_ROWS:,} are supported; criterion='gini' or 'sqrt' needs no table"
-        )
-    classes = source.classes
-    if classes is None:
-        labels = list(survey.labels)
-        if len({isinstance(label, str) for label in labels}) > 1:
-            raise DataError(
-                f"target {source.target!r} holds {format_names(labels[:5])}: text in one partition, numbers in another"
-            )
-        classes = encode_target(labels)[1]
-    counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
-    if len(classes) > MOST_CODES:
-        raise UnsupportedError(
-            f"target {source.target!r} has {len(classes):,} classes; at most {MOST_CODES:,} are supported"
-        )
-    if np.count_nonzero(counts) == 1:
-        warn(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
-    columns = tuple(_column(one, source, survey.n_rows) for one in survey.columns)
-    return Schema(columns, write_protect(classes), source.has_names), counts
-
-
-def _column(one: Surveyed, source: GrowSource, n_rows: int) -> Column:
-    name = one.name
-    if one.value_type in ("number", "missing") and name not in source.nominal:
-        if not source.is_memory and one.is_large:
-            warn(
-                f"column {name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
-                "subtract an offset, or pass ",
-                Argument("nominal", [name]),
-                " if it is an identifier",
-            )
-        if not source.is_memory and one.n_infinite > n_rows / 100:
-            warn(f"column {name!r} is infinite in {one.n_infinite:,} of {n_rows:,} rows; they are ordered as values")
-        return Column(name, "numeric", (), one.has_missing)
-    categories = one.categories()
-    if not source.is_memory:
-        warn_categories(name, categories)
-    if len(categories) + one.has_missing > MOST_CODES:
-        raise UnsupportedError(
-            f"column {name!r} has {len(categories):,} categories; at most {MOST_CODES:,} are supported here: is it an "
-            "identifier? Leave it out with columns=, or group the rare categories"
-        )
-    return Column(name, "nominal", categories, one.has_missing)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, Literal, TypeAlias
 
@@ -31,9 +32,11 @@ class Engine:
         The packages it needs.
     extra : str
         The extra of the installation that brings them.
-    grows : bool
+    min_version : tuple of int
+        The oldest version of the first package that can serve as an engine; empty if any can.
+    can_grow : bool
         Whether trees can be grown with it.
-    sees_rows : bool
+    sketches_rows : bool
         Whether rows pass through Python, so that a sample remembers them; a database counts by itself.
     is_cluster : bool
         Whether work is sent elsewhere: such an engine is never taken for files without being asked for.
@@ -43,14 +46,23 @@ class Engine:
     reads: tuple[SourceKind, ...]
     needs: tuple[str, ...] = ()
     extra: str = "arrow"
+    min_version: tuple[int, ...] = ()
     can_grow: bool = True
     sketches_rows: bool = True
     is_cluster: bool = False
 
     @property
     def is_installed(self) -> bool:
-        """Whether all it needs is there."""
-        return all(find_spec(package) is not None for package in self.needs)
+        """Whether its packages are installed, in versions that are new enough."""
+        return all(find_spec(package) is not None for package in self.needs) and not self.is_too_old
+
+    @property
+    def is_too_old(self) -> bool:
+        """Whether its first package is installed in a version before `min_version`."""
+        if not self.min_version or find_spec(self.needs[0]) is None:
+            return False
+        parts = version(self.needs[0]).split(".")[: len(self.min_version)]
+        return tuple(int(part) for part in parts if part.isdigit()) < self.min_version
 
 
 # In order of preference: where several read a source, "auto" takes the first.
@@ -59,7 +71,7 @@ ENGINES = {
     for engine in (
         Engine("memory", ("frame",)),
         Engine("duckdb", ("files", "duckdb relation"), ("duckdb", "pyarrow"), "duckdb"),
-        Engine("polars", ("files", "polars lazy"), ("polars",)),
+        Engine("polars", ("files", "polars lazy"), ("polars",), min_version=(1, 34)),  # has LazyFrame.collect_batches
         Engine("pyarrow", ("files", "stream"), ("pyarrow",)),
         Engine("dask", ("files", "dask", "partitions"), ("distributed",), "dask", is_cluster=True),
         Engine("spark", ("spark",), ("pyspark",), "spark", can_grow=False, is_cluster=True),
@@ -101,12 +113,18 @@ def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
             raise UnsupportedError(Argument("engine", "auto"), f" needs one of {wanted}; pip install 'secateur[arrow]'")
         return found
     if engine == "auto":
-        return fitting[0].name
+        return next((one.name for one in fitting if not one.is_too_old), fitting[0].name)
     if engine not in [one.name for one in fitting]:
         able = " or ".join(repr(one.name) for one in fitting)
         what = f"files; {_WAYS[engine]}, or use" if kind == "files" else f"a {type(source).__name__}; {able} can, or"
         raise UnsupportedError(Argument("engine", engine), f" cannot read {what} ", Argument("engine", "auto"))
     chosen = ENGINES[engine]
+    if chosen.is_too_old:
+        package, needed = chosen.needs[0], ".".join(map(str, chosen.min_version))
+        raise UnsupportedError(
+            f"engine={engine!r} needs {package} {needed} or later; {version(package)} is installed: upgrade it, or use "
+            "another engine"
+        )
     if kind == "files" and not chosen.is_installed:
         needs = " and ".join(chosen.needs)
         raise UnsupportedError(

@@ -1,16 +1,17 @@
 """Exports: the pruned tree in other formats.
 
-`EXPORTS` names them and has the facts of each: what it is, file endings, what it needs, how deep a
-tree it takes. Some are to be read; the others run, and give for every row exactly what `predict`
-gives: the same side of a threshold for every number, the same branch for missing values and for
-categories that growing never saw. Nothing recurses, the time is linear in the size of the tree, and
-names and values are quoted by the rules of each language, whatever they hold.
+`EXPORTS` lists them, with a description, the file endings, the packages that each needs and the depth of tree that each
+can write. Some are for people to read. The others run, and return for every row exactly what `predict` returns: the
+same side of a threshold for every number, and the same branch for missing values and for categories that growing
+never saw. No export recurses, the time is linear in the size of the tree, and names and values are quoted by the rules
+of each language, whatever characters they contain.
 """
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._utils.checks import check_name, check_parameters, lazy_getattr
+from .._utils.checks import check_name, check_parameters
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._c import export_c as export_c
@@ -26,27 +27,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Export:
-    """Facts about one export; the function that writes it is `export_NAME`.
+    """An entry of `EXPORTS`: the description of one export. The function that writes it is `export_NAME`.
 
     Parameters
     ----------
-    what : str
-        What it is, in a few words.
+    description : str
+        A few words for lists.
     endings : tuple of str
         File name endings, the usual one first.
     runs : bool
-        Whether it predicts, with the probabilities it is given; else it is to be read.
+        Whether the result predicts and takes `probabilities=`; otherwise it is for people to read.
     is_binary : bool
-        Whether it is bytes in a file, not text.
+        Whether the result is bytes instead of text.
     needs : str
-        The extra of this package that must be installed for it.
+        The extra of this package that must be installed.
     max_levels : int, optional
-        How deep a tree may be.
+        The deepest tree that can be exported.
     module : str
-        The file of the function, without its underscore, if it is not `_NAME.py`.
+        The module of the function without its underscore; `_NAME.py` by default.
     """
 
-    what: str
+    description: str
     endings: tuple[str, ...]
     runs: bool = True
     is_binary: bool = False
@@ -60,7 +61,7 @@ EXPORTS = {
     "rules": Export("a rule for each leaf", (".rules",), runs=False, module="text"),
     "dot": Export("a drawing for Graphviz", (".dot", ".gv"), runs=False, module="pictures"),
     "mermaid": Export("a flowchart for Markdown pages", (".mmd",), runs=False, module="pictures"),
-    "sql": Export("a query that adds the answer to every row", (".sql",), max_levels=7200),
+    "sql": Export("a query that adds the prediction to every row", (".sql",), max_levels=7200),
     "python": Export("a module that needs only Python", (".py",)),
     "c": Export("a file of C99", (".c",)),
     "pmml": Export("a PMML document", (".pmml",), max_levels=1000),
@@ -79,7 +80,7 @@ def export(model: object, *, to: str, **parameters: Any) -> Any:
     to : str
         A name of `secateur.exports.EXPORTS`.
     **parameters
-        Parameters of the function that writes it.
+        Parameters of the function `export_NAME`.
 
     Returns
     -------

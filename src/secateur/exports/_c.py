@@ -2,23 +2,25 @@
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 
 from .._utils.arrays import ArrayLike
 from ..errors import ParameterError
-from ._walk import Exported, categories_of, lines_of, utf8
+from ._exported_tree import ExportedTree
+from ._values import categories_of, join_in_lines, utf8
 
-_WORDS = """
+RESERVED_WORDS = """
     auto break case char const continue default do double else enum extern float for goto if inline int long main
     register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
 """
 
-_TYPES = {"column": "int", "n_codes": "long", "threshold": "double", "start": "long"} | dict.fromkeys(
+TYPE_OF_TABLE = {"column": "int", "n_codes": "long", "threshold": "double", "start": "long"} | dict.fromkeys(
     ("next", "default", "node"), "int"
 )
 
-# No name or value of the user stands in a comment; all are strings.
+# Names and values of the user occur only in string literals, never in comments.
 _TEMPLATE = """/* A decision tree in C99; it needs only the standard library.
 
    A row is an array of doubles, one per column of {f}_columns. Missing is NAN. For a column of
@@ -142,9 +144,9 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
     ----------
     model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
     function_name : str
-        The function `function_name(const double *row)` returns the number of the class (its name is
-        in the strings `function_name_classes`) or the mean; `function_name_leaf(row)` the number of
-        the leaf; `function_name_probabilities(row)` an array.
+        `function_name(const double *row)` returns the number of the class (the strings
+        `function_name_classes` hold the labels) or the mean, `function_name_leaf(row)` the number of the
+        leaf, and `function_name_probabilities(row)` the probability of each class.
     probabilities : array, optional
         Probability of each class in each node of the grown tree; by default those of the model.
 
@@ -157,8 +159,8 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
 
     Notes
     -----
-    Linear in the size of the tree, whatever its depth: the tree is in tables, and one loop walks
-    it. Numbers are written in hexadecimal, so that no digit is lost.
+    Time and length are linear in the size of the tree, whatever its depth: the code holds the tree as tables, and one
+    loop walks down. Numbers are written in hexadecimal, so no digit is lost.
 
     Examples
     --------
@@ -168,81 +170,104 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
     True
     """
     is_name = isinstance(function_name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", function_name)
-    if not is_name or function_name in _WORDS.split():
+    if not is_name or function_name in RESERVED_WORDS.split():
         raise ParameterError(f"function_name={function_name!r}; a C identifier such as 'predict' is needed")
-    exported = Exported(model)
-    is_classifier = bool(exported.labels)
-    texts, numbers, missing = _categories(exported)
-    answer, blank, spelled = ("int", "-1", str) if is_classifier else ("double", "0.0", number)
-    types = _TYPES | {"answer": answer}
-    tables = exported.tables(number)
-    tables["next"] = tables["next"] or ["0"]  # an array has one entry at least
+    exported = ExportedTree(model)
+    is_classifier = bool(exported.class_labels)
+    prediction_type = "int" if is_classifier else "double"
+    tables = exported.test_tables(c_double)
+    tables["next"] = tables["next"] or ["0"]  # an array in C has at least one entry
     tables["n_codes"] = list(map(str, np.diff(exported.tree.branch_start).tolist()))
-    tables["answer"] = [blank if one is None else spelled(one) for one in exported.answers]
-    shares, classes = "", ""
-    if is_classifier:
-        words = _listed(string(str(label).encode("utf-8", "surrogatepass")) for label in exported.labels)
-        classes = f"const int {function_name}_n_classes = {len(exported.labels)};\n"
-        classes += f"const char *const {function_name}_classes[] = {{{words}}};"
-        rows = exported.shares(probabilities)[exported.leaves].tolist()
-        shares = _PROBABILITIES.format(
-            f=function_name,
-            row=_declared("int", f"{function_name}_row", map(str, exported.leaf_numbers)),
-            n_classes=len(exported.labels),
-            shares=_listed("{" + ", ".join(map(number, row)) + "}" for row in rows),
-        )
+    tables["answer"] = _predictions(exported)
+    type_of_table = TYPE_OF_TABLE | {"answer": prediction_type}
+    declarations = [_declare(kind, f"{function_name}_{name}", tables[name]) for name, kind in type_of_table.items()]
+    categories = _category_tables(exported)
     return _TEMPLATE.format(
         f=function_name,
-        answer_type=f"{answer} ",
+        answer_type=f"{prediction_type} ",
         answer_word=f"the number of the class, its name in {function_name}_classes" if is_classifier else "the mean",
         n_columns=len(exported.columns),
-        names=_listed(string(column.name.encode("utf-8", "surrogatepass")) for column in exported.columns),
-        classes=classes,
-        n_texts=len(texts),
-        texts=_listed(texts or ["{0, 0, 0, 0, 0}"]),
-        n_numbers=len(numbers),
-        numbers=_listed(numbers or ["{0, 0, 0, 0, 0}"]),
-        missing=_listed(missing),
-        tables="\n".join(_declared(kind, f"{function_name}_{name}", tables[name]) for name, kind in types.items()),
-        probabilities=shares,
+        names=_initializer(c_string(column.name.encode("utf-8", "surrogatepass")) for column in exported.columns),
+        classes=_class_declarations(exported, function_name) if is_classifier else "",
+        n_texts=len(categories.texts),
+        texts=_initializer(categories.texts or ["{0, 0, 0, 0, 0}"]),
+        n_numbers=len(categories.numbers),
+        numbers=_initializer(categories.numbers or ["{0, 0, 0, 0, 0}"]),
+        missing=_initializer(categories.missing),
+        tables="\n".join(declarations),
+        probabilities=_probability_code(exported, function_name, probabilities) if is_classifier else "",
     )
 
 
-def string(data: bytes) -> str:
-    """Bytes as a string of C: whatever is not a plain letter or digit is an octal escape of three digits."""
+def c_string(data: bytes) -> str:
+    """Return bytes as a string literal of C, with an octal escape of three digits for all but plain characters."""
     plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;_-+*/=()<>!"
     return '"' + "".join(chr(byte) if byte in plain else f"\\{byte:03o}" for byte in data) + '"'
 
 
-def number(value: float) -> str:
-    """A double, to the last bit."""
+def c_double(value: float) -> str:
+    """Return a double as a literal of C, exact to the last bit."""
     return {np.inf: "HUGE_VAL", -np.inf: "-HUGE_VAL"}.get(value) or value.hex()
 
 
-def _categories(exported: Exported) -> tuple[list[str], list[str], list[str]]:
-    """The entries of the tables of categories, sorted as the program searches them, and the codes of missing."""
+def _predictions(exported: ExportedTree) -> list[str]:
+    """Return the prediction of each leaf as a literal, and a filler for other nodes."""
+    if exported.class_labels:
+        return ["-1" if number is None else str(number) for number in exported.predictions]
+    return ["0.0" if mean is None else c_double(mean) for mean in exported.predictions]
+
+
+def _class_declarations(exported: ExportedTree, function_name: str) -> str:
+    """Return the declarations of the number of classes and of their labels."""
+    labels = _initializer(c_string(str(label).encode("utf-8", "surrogatepass")) for label in exported.class_labels)
+    n_classes = f"const int {function_name}_n_classes = {len(exported.class_labels)};\n"
+    return n_classes + f"const char *const {function_name}_classes[] = {{{labels}}};"
+
+
+def _probability_code(exported: ExportedTree, function_name: str, probabilities: ArrayLike | None) -> str:
+    """Return the table of class probabilities and the function that reads it."""
+    rows = exported.probabilities(probabilities)[exported.leaves].tolist()
+    return _PROBABILITIES.format(
+        f=function_name,
+        row=_declare("int", f"{function_name}_row", map(str, exported.leaf_index)),
+        n_classes=len(exported.class_labels),
+        shares=_initializer("{" + ", ".join(map(c_double, row)) + "}" for row in rows),
+    )
+
+
+class _CategoryTables(NamedTuple):
+    """Entries of the tables of categories, sorted as the program searches them, and the code of missing by column."""
+
+    texts: list[str]
+    numbers: list[str]
+    missing: list[str]
+
+
+def _category_tables(exported: ExportedTree) -> _CategoryTables:
+    """Return the categories of all columns as initializers of C."""
     texts: list[tuple[int, bytes, int]] = []
     numbers: list[tuple[int, float, int]] = []
     missing = []
     for j, column in enumerate(exported.columns):
         family, values = categories_of(column)
-        missing.append(number(float(len(values))) if column.n_codes > len(values) else "NAN")
-        if family == "text":
-            texts += [
-                (j, utf8(value, f"column {column.name!r}: the category"), code) for code, value in enumerate(values)
-            ]
-        else:
-            numbers += [(j, float(value), code) for code, value in enumerate(values)]
-    return (
-        [f"{{{j}, {string(text)}, {len(text)}, 0, {code}}}" for j, text, code in sorted(texts)],
-        [f"{{{j}, 0, 0, {number(value)}, {code}}}" for j, value, code in sorted(numbers)],
+        missing.append(c_double(float(len(values))) if column.n_codes > len(values) else "NAN")
+        for code, value in enumerate(values):
+            if family == "text":
+                texts.append((j, utf8(value, f"column {column.name!r}: the category"), code))
+            else:
+                numbers.append((j, float(value), code))
+    return _CategoryTables(
+        [f"{{{j}, {c_string(text)}, {len(text)}, 0, {code}}}" for j, text, code in sorted(texts)],
+        [f"{{{j}, 0, 0, {c_double(value)}, {code}}}" for j, value, code in sorted(numbers)],
         missing,
     )
 
 
-def _declared(kind: str, name: str, items: Iterable[str]) -> str:
-    return f"static const {kind} {name}[] = {{{_listed(items)}}};"
+def _declare(kind: str, name: str, items: Iterable[str]) -> str:
+    """Return the declaration of a static array."""
+    return f"static const {kind} {name}[] = {{{_initializer(items)}}};"
 
 
-def _listed(items: Iterable[str]) -> str:
-    return "\n    " + ",\n    ".join(lines_of(items)) + "\n"
+def _initializer(items: Iterable[str]) -> str:
+    """Return the items of an array over several lines."""
+    return "\n    " + ",\n    ".join(join_in_lines(items)) + "\n"

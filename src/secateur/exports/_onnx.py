@@ -1,24 +1,29 @@
 """The tree as an ONNX model, in the operators of `ai.onnx.ml` version 5.
 
-The tree itself is one TreeEnsemble of doubles that answers the place of the leaf in a list; what
-the leaf says is then looked up, so that labels and probabilities come out to the last bit. A test
-for categories is a run of set memberships on category codes, one for each child but the default.
+The graph has three parts. The inputs are turned into one matrix of doubles `numbers`, categories into codes. One
+TreeEnsemble maps each row to the index of its leaf in the list of leaves. The predictions of the leaves are then looked
+up in constants, so that labels and probabilities are exact to the last bit.
+
+A TreeEnsemble has binary tests only. A test for categories becomes a chain of set memberships on category codes, one
+for each child but the default child.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike
 from .._utils.checks import check_name
 from ..errors import ParameterError, UnsupportedError
-from ._walk import Exported, categories_of, check_levels, utf8
+from ._exported_tree import CategorySet, ExportedTree, check_levels
+from ._values import categories_of, utf8
 
-_RESERVED = frozenset(  # names of outputs and steps, which no input may have
-    f"{before}{name}" for name in ("label", "probabilities", "prediction", "leaf") for before in ("", "all ")
+# Names of outputs and steps, which no input may have.
+_RESERVED = frozenset(
+    f"{prefix}{name}" for name in ("label", "probabilities", "prediction", "leaf") for prefix in ("", "all ")
 ) | {"numbers", "number", "cells", "shape", "zero", "leaf place", "whole place", "flat", "at"}
-_AT_MOST, _MEMBER = 0, 6  # how TreeEnsemble numbers its tests
+MODE_AT_MOST, MODE_MEMBER = 0, 6  # numbers of the kinds of tests in TreeEnsemble
 
 
 def export_onnx(
@@ -35,14 +40,14 @@ def export_onnx(
     ----------
     model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
     inputs : "auto", "matrix" or "columns"
-        One input `X` of shape (rows, columns), which needs numeric columns throughout, or one input
-        of shape (rows, 1) per column, by its name (underscores are added where the graph needs it):
-        text for a column of text, numbers for all others. "auto" is the matrix where it can be.
+        "matrix" is one input `X` of shape (rows, columns), for trees of numeric columns only. "columns" is one input of
+        shape (rows, 1) per column, under its name (with underscores where the graph uses the name itself): text for
+        a column of text, numbers for any other. "auto" is the matrix where possible.
     dtype : "float64" or "float32"
-        Of the numbers that come in. Comparisons are those of doubles in either case.
+        Type of the numeric inputs. Values are compared as doubles in either case.
     missing : str
-        The text that stands for a missing value in a column of text, for ONNX has no other; a
-        missing number is NaN. It must not be a category.
+        The text of a missing value in a column of text, because ONNX has no missing text; it must not be a category. A
+        missing number is NaN.
     probabilities : array, optional
         Probability of each class in each node of the grown tree; by default those of the model.
 
@@ -54,8 +59,8 @@ def export_onnx(
 
     Notes
     -----
-    Linear in the size of the tree. Needs the package `onnx`. Trees of more than 1,000 levels (each
-    child of a multiway test counts as one) are refused: onnxruntime would crash on much deeper ones.
+    The size is linear in the size of the tree. Needs the package `onnx`. Trees of more than 1,000 levels (each child
+    of a multiway test counts as one) are refused, because onnxruntime crashes on much deeper trees.
 
     Examples
     --------
@@ -68,80 +73,88 @@ def export_onnx(
         import onnx  # noqa: F401
     except ImportError as error:
         raise UnsupportedError("the package onnx is not installed; pip install 'secateur[onnx]'") from error
-    exported = Exported(model)
+    exported = ExportedTree(model)
     check_name("dtype", dtype, ("float64", "float32"))
     check_name("inputs", inputs, ("auto", "matrix", "columns"))
-    words = [column.name for column in exported.columns if column.kind == "nominal"]
-    if inputs == "matrix" and words:
-        raise ParameterError(f"inputs='matrix', but {words[0]!r} is a column of categories; inputs='columns' is needed")
-    graph = _Graph(exported, dtype)
-    if words or inputs == "columns":
-        graph.read_columns(missing)
+    nominal = [column.name for column in exported.columns if column.kind == "nominal"]
+    if inputs == "matrix" and nominal:
+        raise ParameterError(
+            f"inputs='matrix', but {nominal[0]!r} is a column of categories; inputs='columns' is needed"
+        )
+    builder = _GraphBuilder(exported, dtype)
+    if nominal or inputs == "columns":
+        builder.add_column_inputs(missing)
     else:
-        graph.read_matrix()
-    graph.walk()
-    graph.answer(probabilities)
-    return graph.finished()
+        builder.add_matrix_input()
+    builder.add_tree()
+    builder.add_outputs(probabilities)
+    return builder.build()
 
 
-class _Graph:
-    """An ONNX graph in the making: the steps so far, and the constants they use."""
+class _GraphBuilder:
+    """Builds an ONNX graph: collects its inputs, outputs, steps and constants."""
 
-    def __init__(self, exported: Exported, dtype: str) -> None:
+    def __init__(self, exported: ExportedTree, dtype: str) -> None:
         from onnx import TensorProto, helper
 
         self.exported = exported
         self.types, self.helper = TensorProto, helper
-        self.number = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
+        self.number_type = TensorProto.DOUBLE if dtype == "float64" else TensorProto.FLOAT
         self.inputs: list[Any] = []
         self.outputs: list[Any] = []
         self.steps: list[Any] = []
         self.constants: list[Any] = []
 
-    def read_matrix(self) -> None:
-        """One input; `numbers` is the same in doubles."""
-        self._input("X", self.number, len(self.exported.columns))
-        self._step("Cast", ["X"], "numbers", to=self.types.DOUBLE)
-        self.place = {j: j for j in self.exported.used}
+    def add_matrix_input(self) -> None:
+        """Add one input `X`; `numbers` is `X` in doubles."""
+        self._add_input("X", self.number_type, len(self.exported.columns))
+        self._add_step("Cast", ["X"], "numbers", to=self.types.DOUBLE)
+        self.position = {j: j for j in self.exported.tested_columns}
 
-    def read_columns(self, missing: str) -> None:
-        """One input per column; `numbers` has those that are tested as doubles and category codes."""
+    def add_column_inputs(self, missing: str) -> None:
+        """Add one input per column; `numbers` holds the tested columns as doubles and category codes."""
         exported = self.exported
-        names, taken = [], {*_RESERVED, *(f"{what} {j}" for what in ("double", "code") for j in exported.used)}
-        for column in exported.columns:  # inputs, outputs and steps share one name space
+        names = self._input_names()
+        matrix_columns = []
+        for j, (name, column) in enumerate(zip(names, exported.columns, strict=True)):
+            is_nominal = column.kind == "nominal"
+            is_text = categories_of(column, is_double=False)[0] == "text"
+            self._add_input(name, self.types.STRING if is_text else self.number_type, 1)
+            if j not in exported.tested_columns:
+                continue
+            if not is_text:
+                self._add_step("Cast", [name], f"double {j}", to=self.types.DOUBLE)
+            if is_nominal:
+                self._add_codes(name if is_text else f"double {j}", j, missing)
+            matrix_columns.append(f"code {j}" if is_nominal else f"double {j}")
+        self.position = {j: k for k, j in enumerate(exported.tested_columns)}
+        if not matrix_columns:  # a tree of one leaf only needs the number of rows, from any column
+            self._add_step("Shape", [names[0]], "cells")
+            self._add_constant("number", np.zeros(1))
+            self._add_step("Expand", ["number", "cells"], "numbers")
+            return
+        self._add_step("Concat", matrix_columns, "numbers", axis=1)
+
+    def _input_names(self) -> list[str]:
+        """Return a name for the input of each column; inputs, outputs and steps share one name space."""
+        taken = {*_RESERVED, *(f"{step} {j}" for step in ("double", "code") for j in self.exported.tested_columns)}
+        names = []
+        for column in self.exported.columns:
             name = column.name or "column"
             while name in taken:
                 name += "_"
             taken.add(name)
             names.append(name)
-        read = []
-        for j, (name, column) in enumerate(zip(names, exported.columns, strict=True)):
-            is_nominal = column.kind == "nominal"
-            is_text = categories_of(column, is_double=False)[0] == "text"
-            self._input(name, self.types.STRING if is_text else self.number, 1)
-            if j not in exported.used:
-                continue
-            if not is_text:
-                self._step("Cast", [name], f"double {j}", to=self.types.DOUBLE)
-            if is_nominal:
-                self._codes(name if is_text else f"double {j}", j, missing)
-            read.append(f"code {j}" if is_nominal else f"double {j}")
-        self.place = {j: k for k, j in enumerate(exported.used)}
-        if not read:  # no test at all: any column tells how many rows there are
-            self._step("Shape", [names[0]], "cells")
-            self._constant("number", np.zeros(1))
-            self._step("Expand", ["number", "cells"], "numbers")
-            return
-        self._step("Concat", read, "numbers", axis=1)
+        return names
 
-    def walk(self) -> None:
-        """`at` becomes the place of each row's leaf in the list of leaves."""
+    def add_tree(self) -> None:
+        """Add the tree; its result `at` is the index of each row's leaf in the list of leaves."""
         if not self.exported.children[0]:
-            self._step("Shape", ["numbers"], "shape", end=1)
-            self._constant("zero", np.zeros(1, np.int64))
-            self._step("Expand", ["zero", "shape"], "at")
+            self._add_step("Shape", ["numbers"], "shape", end=1)
+            self._add_constant("zero", np.zeros(1, np.int64))
+            self._add_step("Expand", ["zero", "shape"], "at")
             return
-        self._step(
+        self._add_step(
             "TreeEnsemble",
             ["numbers"],
             "leaf place",
@@ -152,41 +165,41 @@ class _Graph:
             tree_roots=[0],
             leaf_targetids=[0] * len(self.exported.leaves),
             leaf_weights=_tensor(np.arange(len(self.exported.leaves), dtype=np.float64)),
-            **_tests(self.exported, self.place),
+            **_test_attributes(self.exported, self.position),
         )
-        self._step("Cast", ["leaf place"], "whole place", to=self.types.INT64)
-        self._constant("flat", np.array([-1]))
-        self._step("Reshape", ["whole place", "flat"], "at")
+        self._add_step("Cast", ["leaf place"], "whole place", to=self.types.INT64)
+        self._add_constant("flat", np.array([-1]))
+        self._add_step("Reshape", ["whole place", "flat"], "at")
 
-    def answer(self, probabilities: ArrayLike | None) -> None:
-        """Look up what the leaves say."""
+    def add_outputs(self, probabilities: ArrayLike | None) -> None:
+        """Add the outputs, which look up the predictions of the leaves."""
         exported, types = self.exported, self.types
-        answers: list[Any] = [exported.answer(v) for v in exported.leaves]
-        n_leaves = len(answers)
-        if exported.labels:
-            if isinstance(answers[0], str):
-                self._lookup("label", types.STRING, [utf8(label, "the text") for label in answers], [n_leaves])
+        predictions: list[Any] = [exported.prediction(v) for v in exported.leaves]
+        n_leaves = len(predictions)
+        if exported.class_labels:
+            if isinstance(predictions[0], str):
+                texts = [utf8(label, "the text") for label in predictions]
+                self._add_output("label", types.STRING, texts, [n_leaves])
             else:
-                self._lookup("label", types.INT64, [_whole(label) for label in answers], [n_leaves])
-            shares = exported.shares(probabilities)[exported.leaves]
-            self._lookup("probabilities", types.DOUBLE, shares.ravel().tolist(), list(shares.shape))
+                self._add_output("label", types.INT64, [_int64(label) for label in predictions], [n_leaves])
+            by_leaf = exported.probabilities(probabilities)[exported.leaves]
+            self._add_output("probabilities", types.DOUBLE, by_leaf.ravel().tolist(), list(by_leaf.shape))
         else:
-            self._lookup("prediction", types.DOUBLE, answers, [n_leaves, 1])
-        self._lookup("leaf", types.INT64, [exported.nodes[v] for v in exported.leaves], [n_leaves])
+            self._add_output("prediction", types.DOUBLE, predictions, [n_leaves, 1])
+        self._add_output("leaf", types.INT64, [exported.node_ids[v] for v in exported.leaves], [n_leaves])
 
-    def finished(self) -> Any:
-        """The model, checked by onnx."""
+    def build(self) -> Any:
+        """Return the model after a check by onnx."""
         from onnx import checker
 
-        make = self.helper
-        graph = make.make_graph(self.steps, "tree", self.inputs, self.outputs, self.constants)
-        opsets = [make.make_opsetid("", 21), make.make_opsetid("ai.onnx.ml", 5)]
-        model = make.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="secateur")
+        graph = self.helper.make_graph(self.steps, "tree", self.inputs, self.outputs, self.constants)
+        opsets = [self.helper.make_opsetid("", 21), self.helper.make_opsetid("ai.onnx.ml", 5)]
+        model = self.helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="secateur")
         checker.check_model(model)
         return model
 
-    def _codes(self, source: str, j: int, missing: str) -> None:
-        """Codes of categories, -1 for one that growing did not see."""
+    def _add_codes(self, source: str, j: int, missing: str) -> None:
+        """Add the step that maps the categories of a column to their codes; -1 for a category unseen in growing."""
         column = self.exported.columns[j]
         family, values = categories_of(column)
         if family == "text":
@@ -195,85 +208,134 @@ class _Graph:
                     f"missing={missing!r} is a category of column {column.name!r}; choose another text"
                 )
             keys = [utf8(value, "the text") for value in values] + [missing.encode()] * column.has_missing
-            known = self.helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)
+            key_tensor = self.helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)
         else:
-            known = _tensor(np.array([float(value) for value in values] + [np.nan] * column.has_missing))
-        self._step(
+            key_tensor = _tensor(np.array([float(value) for value in values] + [np.nan] * column.has_missing))
+        self._add_step(
             "LabelEncoder",
             [source],
             f"code {j}",
             domain="ai.onnx.ml",
-            keys_tensor=known,
+            keys_tensor=key_tensor,
             values_tensor=_tensor(np.arange(len(values) + column.has_missing, dtype=np.float64)),
             default_tensor=_tensor(np.array([-1.0])),
         )
 
-    def _lookup(self, name: str, kind: int, values: Any, shape: Sequence[int]) -> None:
+    def _add_output(self, name: str, kind: int, values: Any, shape: Sequence[int]) -> None:
+        """Add an output that looks up the value of each row's leaf."""
         self.constants.append(self.helper.make_tensor(f"all {name}", kind, shape, values))
-        self._step("Gather", [f"all {name}", "at"], name, axis=0)
+        self._add_step("Gather", [f"all {name}", "at"], name, axis=0)
         self.outputs.append(self.helper.make_tensor_value_info(name, kind, [None, *shape[1:]]))
 
-    def _input(self, name: str, kind: int, width: int) -> None:
+    def _add_input(self, name: str, kind: int, width: int) -> None:
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, [None, width]))
 
-    def _constant(self, name: str, values: Array) -> None:
+    def _add_constant(self, name: str, values: Array) -> None:
         self.constants.append(_tensor(values, name))
 
-    def _step(self, operator: str, sources: list[str], result: str, **attributes: Any) -> None:
+    def _add_step(self, operator: str, sources: list[str], result: str, **attributes: Any) -> None:
         self.steps.append(self.helper.make_node(operator, sources, [result], **attributes))
 
 
-def _tests(exported: Exported, place: dict[int, int]) -> dict[str, Any]:
-    """The tests as TreeEnsemble has them: each true or false, and leads to a test or to a leaf."""
-    first: dict[int, int] = {}  # the first test of each internal node
-    runs: list[tuple[int, list[tuple[int, list[int]]]]] = []
-    n_tests = 0
-    level = [0] * exported.tree.n_nodes
+class _End(NamedTuple):
+    """Where one side of a binary test leads: to another test, or to a leaf, by its number."""
+
+    number: int
+    is_leaf: int
+
+
+class _BinaryTest(NamedTuple):
+    """A test of TreeEnsemble."""
+
+    mode: int
+    column: int
+    threshold: float
+    missing_is_true: bool
+    true_end: _End
+    false_end: _End
+
+
+def _chains(exported: ExportedTree) -> dict[int, list[CategorySet]]:
+    """Return, for each internal node, the sets of its chain of set memberships; no sets for a numeric test.
+
+    A nominal test whose every row goes to the default child gets one set with a code that no row has.
+    """
+    chains: dict[int, list[CategorySet]] = {}
     for v, children in enumerate(exported.children):
-        if not children:
-            continue
-        sets = exported.sets(v) or [(exported.default[v], [len(exported.codes(v))])] if exported.is_nominal[v] else []
-        first[v] = n_tests
-        n_tests += len(sets) or 1
-        runs.append((v, sets))
-        for child in children:
+        if children and exported.is_nominal[v]:
+            unused_code = len(exported.child_of_codes(v))
+            chains[v] = exported.category_sets(v) or [CategorySet(exported.default[v], [unused_code])]
+        elif children:
+            chains[v] = []
+    return chains
+
+
+def _n_levels(exported: ExportedTree, chains: dict[int, list[CategorySet]]) -> int:
+    """Return the depth of the tree of binary tests."""
+    level = [0] * exported.tree.n_nodes
+    for v, sets in chains.items():
+        for child in exported.children[v]:
             level[child] = level[v] + (len(sets) or 1)
-    # onnxruntime recurses: deeper trees can end the process that loads them.
-    check_levels(max(level), "onnx", "a model that onnxruntime loads")
-    # Of each test its kind, column and threshold, whether a missing value makes it true, and what follows on each side.
-    tests: list[tuple[int, int, float, bool, tuple[int, int], tuple[int, int]]] = []
-    members: list[float] = []
+    return max(level)
 
-    def target(v: int) -> tuple[int, int]:
-        return (first[v], 0) if v in first else (exported.leaf_numbers[v], 1)
 
-    for v, sets in runs:
-        column, last = place[exported.feature[v]], target(exported.default[v])
-        for k, (child, codes) in enumerate(sets, 1):
-            members.extend([*map(float, codes), np.nan])
-            tests.append((_MEMBER, column, 0.0, False, target(child), (first[v] + k, 0) if k < len(sets) else last))
+def _binary_tests(
+    exported: ExportedTree, chains: dict[int, list[CategorySet]], position: dict[int, int]
+) -> list[_BinaryTest]:
+    """Return the tests of all nodes as binary tests; `position` is the column of the input matrix of each column."""
+    first_test: dict[int, int] = {}
+    n_tests = 0
+    for v, sets in chains.items():
+        first_test[v] = n_tests
+        n_tests += len(sets) or 1
+
+    def end_of(v: int) -> _End:
+        return _End(first_test[v], 0) if v in first_test else _End(exported.leaf_index[v], 1)
+
+    tests = []
+    for v, sets in chains.items():
+        column, default_end = position[exported.feature[v]], end_of(exported.default[v])
+        for k, (child, _) in enumerate(sets, 1):
+            false_end = _End(first_test[v] + k, 0) if k < len(sets) else default_end
+            tests.append(_BinaryTest(MODE_MEMBER, column, 0.0, False, end_of(child), false_end))
         if not sets:
-            low, high = map(target, exported.children[v])
-            tests.append((_AT_MOST, column, exported.threshold[v], last == low, low, high))
-    modes, columns, splits, tracks, true, false = zip(*tests, strict=True)
-    found: dict[str, Any] = {
-        "nodes_modes": _tensor(np.array(modes, np.uint8)),
-        "nodes_featureids": columns,
-        "nodes_splits": _tensor(np.array(splits, np.float64)),
-        "nodes_missing_value_tracks_true": [int(is_true) for is_true in tracks],
+            low, high = map(end_of, exported.children[v])
+            tests.append(_BinaryTest(MODE_AT_MOST, column, exported.threshold[v], default_end == low, low, high))
+    return tests
+
+
+def _test_attributes(exported: ExportedTree, position: dict[int, int]) -> dict[str, Any]:
+    """Return the attributes of TreeEnsemble that describe its tests."""
+    chains = _chains(exported)
+    # onnxruntime recurses, so a deeper tree can end the process that loads it.
+    check_levels(_n_levels(exported, chains), "onnx", "a model that onnxruntime loads")
+    tests = _binary_tests(exported, chains, position)
+    attributes: dict[str, Any] = {
+        "nodes_modes": _tensor(np.array([test.mode for test in tests], np.uint8)),
+        "nodes_featureids": [test.column for test in tests],
+        "nodes_splits": _tensor(np.array([test.threshold for test in tests], np.float64)),
+        "nodes_missing_value_tracks_true": [int(test.missing_is_true) for test in tests],
+        "nodes_truenodeids": [test.true_end.number for test in tests],
+        "nodes_trueleafs": [test.true_end.is_leaf for test in tests],
+        "nodes_falsenodeids": [test.false_end.number for test in tests],
+        "nodes_falseleafs": [test.false_end.is_leaf for test in tests],
     }
-    for side, ends in (("true", true), ("false", false)):
-        found[f"nodes_{side}nodeids"], found[f"nodes_{side}leafs"] = zip(*ends, strict=True)
-    return found | ({"membership_values": _tensor(np.array(members, np.float64))} if members else {})
+    # The codes of all set memberships one after another, each set closed by NaN.
+    members = [number for sets in chains.values() for one in sets for number in (*map(float, one.codes), np.nan)]
+    if members:
+        attributes["membership_values"] = _tensor(np.array(members, np.float64))
+    return attributes
 
 
 def _tensor(values: Array, name: str = "") -> Any:
+    """Return an array as a tensor of ONNX."""
     from onnx import numpy_helper
 
     return numpy_helper.from_array(values, name)
 
 
-def _whole(label: float) -> int:
+def _int64(label: float) -> int:
+    """Return a class label as a whole number; refuse one that needs more than 64 bits."""
     if not -(2**63) <= label < 2**63:
         raise UnsupportedError(
             "a class is a whole number of more than 64 bits, which ONNX does not support; convert the target to text "

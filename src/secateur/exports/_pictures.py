@@ -7,12 +7,11 @@ from typing import Any, NamedTuple
 from ..core import as_model
 from ..inspection.view import TreeView, view_of
 
-# Those of the figures, told apart also by the colour-blind (Okabe and Ito). A leaf is whiter the more
-# classes are mixed in it.
+# The colours of the figures, which colour-blind people can distinguish (Okabe and Ito).
 PALETTE = ((0, 114, 178), (230, 159, 0), (0, 158, 115), (213, 94, 0), (204, 121, 167), (86, 180, 233), (240, 228, 66))
-# Letters that Mermaid, its Markdown or the HTML it makes would read as its own.
-_NAMED = {"&": "#amp;", '"': "#quot;", "<": "#lt;", ">": "#gt;"}
-_SPECIAL = str.maketrans(_NAMED | {letter: f"#{ord(letter)};" for letter in "#`\\*_~[]|;%$"})
+# Characters with a meaning in Mermaid, in its Markdown or in the HTML it makes.
+_NAMED_ENTITIES = {"&": "#amp;", '"': "#quot;", "<": "#lt;", ">": "#gt;"}
+_ENTITIES = str.maketrans(_NAMED_ENTITIES | {letter: f"#{ord(letter)};" for letter in "#`\\*_~[]|;%$"})
 
 
 def export_dot(
@@ -32,11 +31,11 @@ def export_dot(
     feature_names, class_names : sequence of str, optional
         Names of columns and classes; by default those of the data the tree was grown on.
     max_depth : int, optional
-        Tests below this depth (0: the root) are left out; "..." and the number of leaves stand for them.
+        Tests below this depth (0: the root) are left out, and shown as "..." with the number of leaves.
     decimals : int, optional
-        Digits after the point of thresholds and means, as for `export_text`.
+        Digits after the decimal point of thresholds and means, as for `export_text`.
     filled : bool
-        Whether leaves have the colour of their class, paler the more classes are mixed.
+        Whether leaves have the colour of their class; a colour is paler the more classes are mixed in the leaf.
 
     Returns
     -------
@@ -75,14 +74,17 @@ def export_dot(
 
 
 def _for_dot(text: str) -> str:
-    """Text inside the double quotes of a label: Graphviz reads backslashes, quotes and HTML entities."""
+    """Return text for the double quotes of a label; Graphviz reads backslashes, quotes and HTML entities."""
     return text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
 
 
 @lru_cache(maxsize=1024)
-def _colour(number: int, purity: float) -> str:
+def _colour(class_number: int, purity: float) -> str:
+    """Return the colour of a class as #rrggbb, paler for a lower purity."""
     paleness = 0.85 - 0.6 * purity
-    return "#" + "".join(f"{round(part + (255 - part) * paleness):02x}" for part in PALETTE[number % len(PALETTE)])
+    return "#" + "".join(
+        f"{round(part + (255 - part) * paleness):02x}" for part in PALETTE[class_number % len(PALETTE)]
+    )
 
 
 def export_mermaid(
@@ -101,9 +103,9 @@ def export_mermaid(
     feature_names, class_names : sequence of str, optional
         Names of columns and classes; by default those of the data the tree was grown on.
     max_depth : int, optional
-        Tests below this depth (0: the root) are left out; "..." and the number of leaves stand for them.
+        Tests below this depth (0: the root) are left out, and shown as "..." with the number of leaves.
     decimals : int, optional
-        Digits after the point of thresholds and means, as for `export_text`.
+        Digits after the decimal point of thresholds and means, as for `export_text`.
 
     Returns
     -------
@@ -112,8 +114,8 @@ def export_mermaid(
 
     Notes
     -----
-    Mermaid draws at most 500 edges and 50,000 letters unless its `maxEdges` and `maxTextSize`
-    are raised: `max_depth` keeps a large tree below that.
+    By default Mermaid draws at most 500 edges and 50,000 characters (its settings `maxEdges` and `maxTextSize`). Use
+    `max_depth` to keep a large tree below these limits.
 
     Examples
     --------
@@ -139,27 +141,30 @@ def export_mermaid(
 
 
 def _for_mermaid(text: str) -> str:
-    """Text inside the double quotes of a label."""
-    return text.translate(_SPECIAL)
+    """Return text for the double quotes of a label."""
+    return text.translate(_ENTITIES)
 
 
 class Box(NamedTuple):
-    """One node of a drawing, by its number in the grown tree, and the edge that leads to it."""
+    """One node of a drawing, by its number in the grown tree, and the label of the edge from its parent.
+
+    `colour` is the number of the class of a leaf, and `purity` the share of that class.
+    """
 
     node: int
     lines: list[str]
     parent: int | None
     edge: str
     is_leaf: bool
-    colour: int | None  # the class of a leaf
-    purity: float  # the share of that class
+    colour: int | None
+    purity: float
 
 
-def boxes(model: object, **words: Any) -> Iterator[Box]:
-    """The nodes in order, parents first; `words` are those that `view_of` takes."""
-    found = as_model(model, done="exported")
-    view = view_of(found.tree, found.grown, pruning=found.pruning, **words)
-    is_leaf, total = view.tree.is_leaf.tolist(), found.grown.total[view.node].tolist()
+def boxes(model: object, **view_parameters: Any) -> Iterator[Box]:
+    """Yield the nodes of a drawing, parents first; `view_parameters` are those of `view_of`."""
+    parts = as_model(model, done="exported")
+    view = view_of(parts.tree, parts.grown, pruning=parts.pruning, **view_parameters)
+    is_leaf, total = view.tree.is_leaf.tolist(), parts.grown.total[view.node].tolist()
     nodes, parent = view.node.tolist(), view.tree.parent.tolist()
     for v, node in enumerate(nodes):
         lines = [view.prediction(v) if is_leaf[v] else view.test_text(v), view.rows_text(v)]
@@ -174,14 +179,15 @@ def boxes(model: object, **words: Any) -> Iterator[Box]:
 
 
 def _edge(view: TreeView, v: int) -> str:
-    """What leads to a node, where its parent's box names the test."""
+    """Return the label of the edge from the parent, whose box names the test: "yes", "no", or the categories."""
     p = int(view.tree.parent[v])
     if p < 0 or view.tree.feature[p] < 0:
         return "" if p < 0 else str(view.child[v])
     column = int(view.tree.feature[p])
     if view.is_nominal[p]:
         return view.condition(v).removeprefix(view.columns[column]).strip()
-    word = "no" if view.child[v] else "yes"
-    says_it = view.child[v] == 1 and view.threshold_texts[p] == "inf"  # not known is missing
-    goes_here = view.reachable.can_be_missing[v] and view.has_missing(column) and not says_it
-    return f"{word} or missing" if goes_here else word
+    label = "no" if view.child[v] else "yes"
+    # The test "at most infinity" is "is known", so its "no" already means missing.
+    means_missing = view.child[v] == 1 and view.threshold_texts[p] == "inf"
+    takes_missing = view.reachable.can_be_missing[v] and view.has_missing(column)
+    return f"{label} or missing" if takes_missing and not means_missing else label

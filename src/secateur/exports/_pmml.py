@@ -1,7 +1,8 @@
-"""The tree as PMML 4.4: a TreeModel that scoring engines of banks and warehouses read.
+"""The tree as PMML 4.4: a TreeModel that the scoring engines of banks and data warehouses read.
 
-The child that missing and unseen values go to comes last and is always true; every other child has
-its condition. A condition on a missing value is false, so that no strategy of an engine is needed.
+The children of a node are tried in order. The default child, which takes missing and unseen values, comes last and is
+always true; every other child has a condition. A condition on a missing value is false, so the document needs no
+missing-value strategy of the engine.
 """
 
 from collections.abc import Iterator
@@ -12,10 +13,11 @@ import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
 from ..errors import UnsupportedError
-from ._walk import LARGEST, Exported, categories_of, check_levels, plain_value, unique_name, utf8
+from ._exported_tree import ExportedTree, check_levels
+from ._values import MAX_DOUBLE, categories_of, plain_value, unique_name, utf8
 
-KINDS = {
-    "number": '"continuous" dataType="double"',  # engines compare categories that are numbers as text
+FIELD_TYPES = {
+    "number": '"continuous" dataType="double"',  # engines would compare numeric categories as text
     "text": '"categorical" dataType="string"',
     "truth": '"categorical" dataType="boolean"',
 }
@@ -32,7 +34,7 @@ def export_pmml(model: object, *, target: str = "prediction", probabilities: Arr
     ----------
     model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
     target : str
-        The name of the answer. Underscores are added where the tree has a column of that name.
+        Name of the predicted field. Underscores are added if the tree has a column of that name.
     probabilities : array, optional
         Probability of each class in each node of the grown tree; by default those of the model.
 
@@ -43,9 +45,9 @@ def export_pmml(model: object, *, target: str = "prediction", probabilities: Arr
 
     Notes
     -----
-    Linear in the size of the tree. Numbers are doubles and thresholds are spelled so that they are read
-    back to the last bit. XML cannot represent control characters; names or categories that contain one are
-    refused, as is a tree of more than 1,000 levels, which engines read by recursion.
+    The length is linear in the size of the tree. Numbers are doubles, written such that they are read back to the last
+    bit. XML cannot represent control characters, so names and categories that contain one are refused. So is a
+    tree of more than 1,000 levels, because engines read the document by recursion.
 
     Examples
     --------
@@ -57,84 +59,85 @@ def export_pmml(model: object, *, target: str = "prediction", probabilities: Arr
     <Node id="2" recordCount="1" score="yes"><SimplePredicate field="size" operator="greaterThan" value="2.5"/>
     ...
     """
-    exported = Exported(model)
+    exported = ExportedTree(model)
     check_levels(int(exported.tree.depth.max()), "pmml", "PMML that an engine reads")
-    shares = exported.shares(probabilities) if exported.labels else None
-    name = unique_name(target, [column.name for column in exported.columns])
-    return "\n".join([HEAD, *_dictionary(exported, name), *_nodes(exported, shares), "</TreeModel>", "</PMML>"])
+    node_probabilities = exported.probabilities(probabilities) if exported.class_labels else None
+    target_name = unique_name(target, [column.name for column in exported.columns])
+    return "\n".join(
+        [HEAD, *_dictionary(exported, target_name), *_nodes(exported, node_probabilities), "</TreeModel>", "</PMML>"]
+    )
 
 
-def _dictionary(exported: Exported, target: str) -> Iterator[str]:
-    """The columns with their types and categories, and the beginning of the model."""
+def _dictionary(exported: ExportedTree, target: str) -> Iterator[str]:
+    """Yield the columns with their types, the classes, and the beginning of the model."""
     yield "<DataDictionary>"
-    for j in exported.used:
+    for j in exported.tested_columns:
         column = exported.columns[j]
-        # Categories are not listed, so that no value is invalid: engines take invalid values for missing ones.
-        yield f"<DataField name={_quoted(column.name)} optype={KINDS[categories_of(column)[0]]}/>"
-    if exported.labels:
-        kind = {str: "string", bool: "boolean", int: "integer"}.get(type(exported.labels[0]), "double")
-        yield f'<DataField name={_quoted(target)} optype="categorical" dataType="{kind}">'
-        yield from (f"<Value value={_spelled(label)}/>" for label in exported.labels)
+        # Categories are not listed, because engines take a value that is not listed for a missing one.
+        yield f"<DataField name={_attribute(column.name)} optype={FIELD_TYPES[categories_of(column)[0]]}/>"
+    if exported.class_labels:
+        kind = {str: "string", bool: "boolean", int: "integer"}.get(type(exported.class_labels[0]), "double")
+        yield f'<DataField name={_attribute(target)} optype="categorical" dataType="{kind}">'
+        yield from (f"<Value value={_value_attribute(label)}/>" for label in exported.class_labels)
         yield "</DataField>"
     else:
-        yield f'<DataField name={_quoted(target)} optype="continuous" dataType="double"/>'
-    task = "classification" if exported.labels else "regression"
+        yield f'<DataField name={_attribute(target)} optype="continuous" dataType="double"/>'
+    task = "classification" if exported.class_labels else "regression"
     yield "</DataDictionary>"
     yield f'<TreeModel functionName="{task}" splitCharacteristic="multiSplit" missingValueStrategy="none">'
     yield "<MiningSchema>"
-    for j in exported.used:  # a category that growing did not see is no error: it meets no condition
-        yield f'<MiningField name={_quoted(exported.columns[j].name)} invalidValueTreatment="asIs"/>'
-    yield f'<MiningField name={_quoted(target)} usageType="target"/>'
+    for j in exported.tested_columns:  # an unseen category is valid and meets no condition
+        yield f'<MiningField name={_attribute(exported.columns[j].name)} invalidValueTreatment="asIs"/>'
+    yield f'<MiningField name={_attribute(target)} usageType="target"/>'
     yield "</MiningSchema>"
 
 
-def _nodes(exported: Exported, shares: Floats | None) -> Iterator[str]:
-    """The nodes, as they are read: children with a condition first, the default last."""
+def _nodes(exported: ExportedTree, probabilities: Floats | None) -> Iterator[str]:
+    """Yield the elements of all nodes; the default child of a node comes after the children with a condition."""
     sample = exported.view.sample
     assert sample is not None
-    waiting: list[tuple[int, str] | str] = [(0, "<True/>")]
-    while waiting:
-        what = waiting.pop()
-        if isinstance(what, str):
-            yield what
+    pending: list[tuple[int, str] | str] = [(0, "<True/>")]
+    while pending:
+        node_or_tag = pending.pop()
+        if isinstance(node_or_tag, str):
+            yield node_or_tag
             continue
-        v, condition = what
-        counted = f'id="{exported.nodes[v]}" recordCount={_spelled(sample.total[v])}'
+        v, condition = node_or_tag
+        attributes = f'id="{exported.node_ids[v]}" recordCount={_value_attribute(sample.total[v])}'
         if exported.children[v]:
-            yield f"<Node {counted}>{condition}"
-            waiting.extend(("</Node>", (exported.default[v], "<True/>"), *reversed(_conditions(exported, v))))
+            yield f"<Node {attributes}>{condition}"
+            pending.extend(("</Node>", (exported.default[v], "<True/>"), *reversed(_conditions(exported, v))))
             continue
-        yield f"<Node {counted} score={_spelled(exported.answer(v))}>{condition}"
-        if shares is not None:
-            of_classes = zip(exported.labels, sample.by_class[v], shares[v], strict=True)
-            for label, n, share in of_classes:
-                facts = f"recordCount={_spelled(n)} probability={_spelled(share)}"
-                yield f"<ScoreDistribution value={_spelled(label)} {facts}/>"
+        yield f"<Node {attributes} score={_value_attribute(exported.prediction(v))}>{condition}"
+        if probabilities is not None:
+            for label, n, probability in zip(exported.class_labels, sample.by_class[v], probabilities[v], strict=True):
+                numbers = f"recordCount={_value_attribute(n)} probability={_value_attribute(probability)}"
+                yield f"<ScoreDistribution value={_value_attribute(label)} {numbers}/>"
         yield "</Node>"
 
 
-def _conditions(exported: Exported, v: int) -> list[tuple[int, str]]:
-    """The children of a node but its default, and when a row goes there."""
+def _conditions(exported: ExportedTree, v: int) -> list[tuple[int, str]]:
+    """Return the children of a node but its default child, and the condition of each."""
     column = exported.columns[exported.feature[v]]
-    name = _quoted(column.name)
+    name = _attribute(column.name)
     if exported.is_nominal[v]:
         values = categories_of(column)[1]
-        return [(child, _among(values, name, codes)) for child, codes in exported.sets(v)]
-    child, sign, number = exported.other_way(v)
+        return [(child, _membership(values, name, codes)) for child, codes in exported.category_sets(v)]
+    child, sign, threshold = exported.numeric_condition(v)
     if sign == "never":
         return []
-    value = "" if sign == "known" else f" value={_spelled(number)}"
+    value = "" if sign == "known" else f" value={_value_attribute(threshold)}"
     return [(child, f'<SimplePredicate field={name} operator="{OPERATORS[sign]}"{value}/>')]
 
 
-def _among(values: list[Any], name: str, codes: list[int]) -> str:
-    """Whether a category has one of these codes; the code after the last is that of a missing value."""
+def _membership(values: list[Any], name: str, codes: list[int]) -> str:
+    """Return the condition that a category has one of these codes; the code after the last is a missing value."""
     tests = []
     for value in (values[code] for code in codes if code < len(values)):
-        test = f'operator="equal" value={_spelled(value)}'
-        if value in (np.inf, -np.inf):  # which every engine spells in its own way; nothing else is beyond the largest
-            side, last = ("greater", LARGEST) if value > 0 else ("less", -LARGEST)
-            test = f'operator="{side}Than" value={_spelled(last)}'
+        test = f'operator="equal" value={_value_attribute(value)}'
+        if value in (np.inf, -np.inf):  # each engine writes infinity differently; only infinity exceeds MAX_DOUBLE
+            side, limit = ("greater", MAX_DOUBLE) if value > 0 else ("less", -MAX_DOUBLE)
+            test = f'operator="{side}Than" value={_value_attribute(limit)}'
         tests.append(f"<SimplePredicate field={name} {test}/>")
     tests += [f'<SimplePredicate field={name} operator="isMissing"/>'] * (codes[-1] == len(values))
     return (
@@ -142,20 +145,21 @@ def _among(values: list[Any], name: str, codes: list[int]) -> str:
     )
 
 
-def _spelled(value: object) -> str:
-    """A value as an attribute that is read back to the last bit."""
+def _value_attribute(value: object) -> str:
+    """Return a value as a quoted attribute that is read back to the last bit."""
     value = plain_value(value, "value")
     if isinstance(value, bool):
         return '"true"' if value else '"false"'
-    return _quoted(value if isinstance(value, str) else repr(value))
+    return _attribute(value if isinstance(value, str) else repr(value))
 
 
-def _quoted(text: str) -> str:
-    """Text as an attribute; characters that XML cannot represent are refused."""
+def _attribute(text: str) -> str:
+    """Return text as a quoted attribute; refuse characters that XML cannot represent."""
     utf8(text, "text")
-    bad = next((one for one in text if (one < " " and one not in "\t\n\r") or one in "\ufffe\uffff"), None)
-    if bad is not None:
-        raise UnsupportedError(
-            f"{text!r} contains {bad!r}, which XML cannot represent; rename it, or export to Python or C"
-        )
+    for character in text:
+        is_control = character < " " and character not in "\t\n\r"
+        if is_control or character in "\ufffe\uffff":
+            raise UnsupportedError(
+                f"{text!r} contains {character!r}, which XML cannot represent; rename it, or export to Python or C"
+            )
     return quoteattr(text)

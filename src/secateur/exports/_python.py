@@ -8,10 +8,11 @@ import numpy as np
 
 from .._utils.arrays import ArrayLike
 from ..errors import ParameterError
-from ._walk import Exported, Plain, categories_of, lines_of
+from ._exported_tree import ExportedTree
+from ._values import PlainValue, categories_of, join_in_lines
 
-# Numbers are parsed from text, for Python compiles long lists slowly. `_next` has the nodes below each
-# node one after another: two for a number (at most the threshold, above it), one per category code else.
+# The numbers are parsed from text, because Python compiles long lists slowly. For each node, `_next` holds where it
+# sends a row: two nodes for a number (at most the threshold, above the threshold), or one node per category code.
 _TEMPLATE = '''"""A decision tree. Nothing but Python is needed."""
 
 _inf = float("inf")
@@ -82,22 +83,22 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
     ----------
     model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
     function_name : str
-        The module has the functions `function_name(row)` for the prediction,
-        `function_name_leaf(row)` for the number of the leaf and, of a classifying tree,
-        `function_name_probabilities(row)`.
+        The module has the functions `function_name(row)` for the prediction, `function_name_leaf(row)` for the
+        number of the leaf and, for a classifier, `function_name_probabilities(row)`.
     probabilities : array, optional
         Probability of each class in each node of the grown tree; by default those of the model.
 
     Returns
     -------
     str
-        ASCII. A row is a mapping by column name (a dict, a row of a data frame) or a sequence. None,
-        NaN and the gaps of pandas are missing; a category that growing did not see goes where most
-        growing examples went; text where the tree was grown on numbers is a `TypeError`.
+        ASCII. A row is a mapping by column name (a dict, a row of a data frame) or a sequence. None, NaN and the
+        missing values of pandas are missing. A category that growing did not see goes where most growing rows
+        went. Text in a column of numbers is a `TypeError`.
 
     Notes
     -----
-    Linear in the size of the tree, whatever its depth: the tree is in tables, and one loop walks it.
+    Time and length are linear in the size of the tree, whatever its depth: the module holds the tree as tables, and
+    one loop walks down.
 
     Examples
     --------
@@ -114,60 +115,62 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
         raise ParameterError(
             f"function_name={function_name!r} is a Python keyword, a built-in function or starts with _; choose another"
         )
-    exported = Exported(model)
-    answers, answer = _answers(exported)
-    tables = exported.tables(repr) | {"answer": list(map(str, answer))}
-    shares = ""
-    if exported.labels:
-        shares = _PROBABILITIES.format(
+    exported = ExportedTree(model)
+    values, value_of_node = _distinct_predictions(exported)
+    tables = exported.test_tables(repr) | {"answer": list(map(str, value_of_node))}
+    probability_code = ""
+    if exported.class_labels:
+        leaf_probabilities = exported.probabilities(probabilities)[exported.leaves].tolist()
+        probability_code = _PROBABILITIES.format(
             function=function_name,
-            row=_parsed("row", map(str, exported.leaf_numbers)),
-            probability=_listed(map(spelled, map(tuple, exported.shares(probabilities)[exported.leaves].tolist()))),
+            row=_numbers_from_text("row", map(str, exported.leaf_index)),
+            probability=_list_literal(python_literal(tuple(row)) for row in leaf_probabilities),
         )
     return _TEMPLATE.format(
         function=function_name,
-        names=_listed(ascii(column.name) for column in exported.columns),
-        categories=_listed(_codes(exported, j) for j in range(len(exported.columns))),
-        kinds=_listed(ascii(categories_of(column, is_double=False)[0]) for column in exported.columns),
-        tables="\n".join(_parsed(name, values) for name, values in tables.items()),
-        answers=_listed(map(spelled, answers)),
-        probabilities=shares,
+        names=_list_literal(ascii(column.name) for column in exported.columns),
+        categories=_list_literal(_category_codes(exported, j) for j in range(len(exported.columns))),
+        kinds=_list_literal(ascii(categories_of(column, is_double=False)[0]) for column in exported.columns),
+        tables="\n".join(_numbers_from_text(name, numbers) for name, numbers in tables.items()),
+        answers=_list_literal(map(python_literal, values)),
+        probabilities=probability_code,
     )
 
 
-def spelled(value: object) -> str:
-    """A plain value as a literal of Python, in ASCII."""
+def python_literal(value: object) -> str:
+    """Return a plain value as a literal of Python, in ASCII."""
     if isinstance(value, float) and np.isinf(value):
         return "_inf" if value > 0 else "-_inf"
     return ascii(value)
 
 
-def _answers(exported: Exported) -> tuple[list[Plain], list[int]]:
-    """The different answers, and the number of each leaf's (-1 for other nodes)."""
-    if exported.labels:
-        return exported.labels, [-1 if answer is None else answer for answer in exported.answers]
-    return [exported.answers[v] for v in exported.leaves], exported.leaf_numbers
+def _distinct_predictions(exported: ExportedTree) -> tuple[list[PlainValue], list[int]]:
+    """Return a list of predictions, and the index into this list for each leaf (-1 for other nodes)."""
+    if exported.class_labels:
+        return exported.class_labels, [-1 if number is None else number for number in exported.predictions]
+    return [exported.predictions[v] for v in exported.leaves], exported.leaf_index
 
 
-def _codes(exported: Exported, j: int) -> str:
-    """The categories of a column and their codes as a dict; None stands for missing."""
+def _category_codes(exported: ExportedTree, j: int) -> str:
+    """Return the categories of a column and their codes as a dict literal; the key None is a missing value."""
     column = exported.columns[j]
-    if column.kind == "numeric" or j not in exported.used:
+    if column.kind == "numeric" or j not in exported.tested_columns:
         return "None"
     _, values = categories_of(column, is_double=False)
-    pairs = [f"{spelled(value)}: {code}" for code, value in enumerate(values)]
+    pairs = [f"{python_literal(value)}: {code}" for code, value in enumerate(values)]
     if column.has_missing:
         pairs.append(f"None: {len(values)}")
     return "{" + ", ".join(pairs) + "}"
 
 
-def _parsed(name: str, values: Iterable[str]) -> str:
-    """Numbers, parsed from text over several lines; that of a double reads back as the same double."""
-    kind, lines = "float" if name == "threshold" else "int", "\n".join(lines_of(values, " "))
+def _numbers_from_text(name: str, numbers: Iterable[str]) -> str:
+    """Return an assignment that parses a list of numbers from text; doubles are read back exactly."""
+    kind = "float" if name == "threshold" else "int"
+    lines = "\n".join(join_in_lines(numbers, " "))
     return f'_{name} = list(map({kind}, """\n{lines}\n""".split()))'
 
 
-def _listed(items: Iterable[str]) -> str:
-    """A list over several lines."""
-    lines = lines_of(items)
+def _list_literal(items: Iterable[str]) -> str:
+    """Return a list literal over several lines."""
+    lines = join_in_lines(items)
     return "[\n    " + ",\n    ".join(lines) + ",\n]" if lines else "[]"

@@ -1,112 +1,128 @@
 """The tree as a plain nested CASE with the names of its columns, for people who read SQL.
 
-What is missing meets no condition and takes the ELSE, which is therefore always where the tree sends it. NaN does
-the same where it differs from everything; DuckDB and PostgreSQL sort it above all numbers, and there a guard
-stands beside the tests that would let it pass. A threshold that float32 holds as well is written in digits; others
-get an exponent, which makes them doubles.
+A missing value meets no condition and takes the ELSE, so the ELSE is always the default child of the test. NaN does
+the same in engines where NaN differs from every number. DuckDB and PostgreSQL sort NaN above all numbers, so there
+the tests that NaN would pass get a guard. A threshold that float32 can hold is written in digits; any other gets an
+exponent, which makes it a double.
 """
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 
 from ..core.class_names import plain
-from ..data.cell_text import EPOCH
+from ..data.dates import EPOCH
+from ..data.table import Column
 from ..errors import UnsupportedError
-from ._dialects import Dialect
-from ._walk import Exported, Family, categories_of
+from ._dialect import Dialect
+from ._exported_tree import ExportedTree
+from ._values import categories_of
 
-MOST_LEVELS = 30  # that readers and parsers bear: SQLite stops at 50
+MAX_LEVELS = 30  # readers and parsers cope with so deep a CASE; SQLite stops at 50
 
 
-def can_be_plain(exported: Exported) -> bool:
-    """Whether a nested CASE can say what the tree says, and engines can parse it."""
-    values = [value for j in exported.used for value in exported.columns[j].categories]
-    return int(exported.tree.depth.max()) <= MOST_LEVELS and not any(
+def can_be_plain(exported: ExportedTree) -> bool:
+    """Return whether a nested CASE can express the tree, and engines can parse it."""
+    values = [value for j in exported.tested_columns for value in exported.columns[j].categories]
+    return int(exported.tree.depth.max()) <= MAX_LEVELS and not any(
         isinstance(value, float) and not np.isfinite(value) for value in values
     )
 
 
-def has_dates(exported: Exported) -> bool:
-    """Whether the tree tests dates, which only a plain query compares as such."""
-    return any(exported.columns[j].is_date for j in exported.used)
+def has_dates(exported: ExportedTree) -> bool:
+    """Return whether the tree tests dates, which only a plain query compares as dates."""
+    return any(exported.columns[j].is_date for j in exported.tested_columns)
 
 
-def nested_case(exported: Exported, speech: Dialect, *, is_leaf: bool) -> Iterator[str]:
-    """The lines of the expression that answers for one row."""
-    words = case_words(exported, 0, lambda v: _conditions(exported, speech, v), lambda v: not exported.children[v])
-    for level, word in words:
-        pad = "  " * (level + 1)
-        if isinstance(word, str):
-            yield pad + word
+def nested_case(exported: ExportedTree, target: Dialect, *, returns_leaf: bool) -> Iterator[str]:
+    """Yield the lines of the expression that returns the leaf or the prediction of one row."""
+    parts = case_parts(exported, 0, lambda v: _conditions(exported, target, v), lambda v: not exported.children[v])
+    for level, part in parts:
+        indent = "  " * (level + 1)
+        if isinstance(part, str):
+            yield indent + part
         else:
-            answer = exported.nodes[word] if is_leaf else exported.answer(word)
-            yield f"{pad}{speech.literal(answer)}  -- {_told(exported, word)}"
+            value = exported.node_ids[part] if returns_leaf else exported.prediction(part)
+            yield f"{indent}{target.literal(value)}  -- {_leaf_comment(exported, part)}"
 
 
-def case_words(
-    exported: Exported, v: int, conditions: Callable[[int], list[tuple[int, str]]], is_end: Callable[[int], bool]
+def case_parts(
+    exported: ExportedTree, v: int, conditions: Callable[[int], list[tuple[int, str]]], is_end: Callable[[int], bool]
 ) -> Iterator[tuple[int, str | int]]:
-    """The words of the CASE that node `v` is, each with its level, down to nodes that are ends, which stay numbers."""
-    waiting: list[tuple[int, int | str]] = [(0, v)]
-    while waiting:
-        level, what = waiting.pop()
-        if isinstance(what, str) or is_end(what):
-            yield level, what
+    """Yield the parts of the CASE of the subtree of node `v`, each with its level of nesting.
+
+    A part is text, or the number of a node at which the CASE ends. `conditions(v)` returns the children of a node but
+    its default child, with the condition of each.
+    """
+    pending: list[tuple[int, int | str]] = [(0, v)]
+    while pending:
+        level, part = pending.pop()
+        if isinstance(part, str) or is_end(part):
+            yield level, part
             continue
         yield level, "CASE"
-        waiting += [(level, "END"), (level + 2, exported.default[what]), (level + 1, "ELSE")]
-        for child, condition in reversed(conditions(what)):
-            waiting += [(level + 2, child), (level + 1, f"WHEN {condition} THEN")]
+        pending += [(level, "END"), (level + 2, exported.default[part]), (level + 1, "ELSE")]
+        for child, condition in reversed(conditions(part)):
+            pending += [(level + 2, child), (level + 1, f"WHEN {condition} THEN")]
 
 
-def _told(exported: Exported, v: int) -> str:
-    """The number of a leaf, its rows and its shares."""
+def _leaf_comment(exported: ExportedTree, v: int) -> str:
+    """Return the number of a leaf, its rows and its three largest class shares, for a comment."""
     view = exported.view
-    told = f"leaf {exported.nodes[v]}" + (f", {view.rows_text(v)}" if view.sample is not None else "")
+    comment = f"leaf {exported.node_ids[v]}" + (f", {view.rows_text(v)}" if view.sample is not None else "")
     if view.shares is None:
-        return told
+        return comment
     order = np.argsort(-view.shares[v], kind="stable")[:3].tolist()
     shares = [f"{plain(view.classes[c])} {100 * float(view.shares[v, c]):.1f} %" for c in order]
-    return f"{told}: {', '.join(shares)}"
+    return f"{comment}: {', '.join(shares)}"
 
 
-def _conditions(exported: Exported, speech: Dialect, v: int) -> list[tuple[int, str]]:
-    """The children of a node but its default, and when a row goes there."""
+def _conditions(exported: ExportedTree, target: Dialect, v: int) -> list[tuple[int, str]]:
+    """Return the children of a node but its default child, and the condition of each."""
     column = exported.columns[exported.feature[v]]
-    cell = speech.identifier(column.name)
+    cell = target.identifier(column.name)
     if exported.is_nominal[v]:
-        known = categories_of(column)
-        found = [(child, _among(speech, known, cell, codes)) for child, codes in exported.sets(v)]
-        return found or [(exported.default[v], "1 = 0")]  # a CASE has one WHEN at least
-    child, sign, number = exported.other_way(v)
+        conditions = [(child, _membership(target, column, cell, codes)) for child, codes in exported.category_sets(v)]
+        return conditions or [(exported.default[v], "1 = 0")]  # a CASE has at least one WHEN
+    child, sign, threshold = exported.numeric_condition(v)
     if sign == "never":
         return [(child, "1 = 0")]
-    test = (
-        "IS NOT NULL" if sign == "known" else f"{sign} {_moment(number) if column.is_date else _number(speech, number)}"
-    )
-    lets_nan_pass = speech.name in ("duckdb", "postgres") and not column.is_date and sign in (">", ">=", "known")
-    return [(child, f"{cell} {test}" + (f" AND {cell} < CAST('NaN' AS double precision)" if lets_nan_pass else ""))]
+    if sign == "known":
+        test = "IS NOT NULL"
+    else:
+        test = f"{sign} {_date(threshold) if column.is_date else _number(target, threshold)}"
+    # NaN is above all numbers in these dialects; the guard makes NaN fail the test.
+    needs_guard = target.name in ("duckdb", "postgres") and not column.is_date and sign in (">", ">=", "known")
+    guard = f" AND {cell} < CAST('NaN' AS double precision)" if needs_guard else ""
+    return [(child, f"{cell} {test}{guard}")]
 
 
-def _among(speech: Dialect, known: tuple[Family, list[Any]], cell: str, codes: list[int]) -> str:
-    family, values = known
-    words = [speech.literal(float(values[c]) if family == "number" else values[c]) for c in codes if c < len(values)]
-    parts = [f"{cell} = {words[0]}" if len(words) == 1 else f"{cell} IN ({', '.join(words)})"] if words else []
-    return " OR ".join(parts + ([f"{cell} IS NULL"] if len(values) in codes else [])) or "1 = 0"
+def _membership(target: Dialect, column: Column, cell: str, codes: list[int]) -> str:
+    """Return the condition that a cell holds a category with one of these codes."""
+    family, values = categories_of(column)
+    literals = [
+        target.literal(float(values[code]) if family == "number" else values[code])
+        for code in codes
+        if code < len(values)
+    ]
+    alternatives = []
+    if literals:
+        alternatives.append(f"{cell} = {literals[0]}" if len(literals) == 1 else f"{cell} IN ({', '.join(literals)})")
+    if len(values) in codes:  # the code after the last category is a missing value
+        alternatives.append(f"{cell} IS NULL")
+    return " OR ".join(alternatives) or "1 = 0"
 
 
-def _number(speech: Dialect, value: float) -> str:
-    """A threshold in digits where any arithmetic reads the same number, else as a double."""
+def _number(target: Dialect, value: float) -> str:
+    """Return a threshold in digits where any arithmetic reads the same number, else as a double."""
     with np.errstate(over="ignore"):
         is_short = float(np.float32(value)) == value and abs(value) < 1e15
-    return repr(value).removesuffix(".0") if is_short and "e" not in repr(value) else speech.number(value)
+    return repr(value).removesuffix(".0") if is_short and "e" not in repr(value) else target.number(value)
 
 
-def _moment(days: float) -> str:
-    """Days since 1970-01-01 as a date or a time."""
+def _date(days: float) -> str:
+    """Return days since 1970-01-01 as a literal of a date, or of a time where it is no whole day."""
     try:
         if days == int(days):
             return f"DATE '{EPOCH + timedelta(days=int(days)):%Y-%m-%d}'"

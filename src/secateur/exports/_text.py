@@ -1,4 +1,4 @@
-"""The tree that predicts as text and as rules; all words are those of `secateur.export_text` and `export_rules`."""
+"""The pruned tree as text and as rules, with the parameters of `secateur.export_text` and `secateur.export_rules`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def export_text(model: object, **parameters: Any) -> str:
     ----------
     model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
     **parameters
-        Of `secateur.export_text`.
+        Parameters of `secateur.export_text`.
 
     Examples
     --------
@@ -24,8 +24,8 @@ def export_text(model: object, **parameters: Any) -> str:
     |--- size > 2
     |   |--- class: yes (1 row, 0 errors)
     """
-    found = as_model(model, done="exported")
-    return text.export_text(found.tree, found.grown, **{"pruning": found.pruning, **parameters})
+    parts = as_model(model, done="exported")
+    return text.export_text(parts.tree, parts.grown, **{"pruning": parts.pruning, **parameters})
 
 
 def export_rules(model: object, **parameters: Any) -> str:
@@ -35,7 +35,7 @@ def export_rules(model: object, **parameters: Any) -> str:
     ----------
     model : Model, estimator, or (tree, counts) or (tree, counts, pruning)
     **parameters
-        Of `secateur.export_rules`.
+        Parameters of `secateur.export_rules`.
 
     Examples
     --------
@@ -44,5 +44,5 @@ def export_rules(model: object, **parameters: Any) -> str:
     IF size <= 2 THEN no (1 row, error 0.0%)
     IF size > 2 THEN yes (1 row, error 0.0%)
     """
-    found = as_model(model, done="exported")
-    return text.export_rules(found.tree, found.grown, **{"pruning": found.pruning, **parameters})
+    parts = as_model(model, done="exported")
+    return text.export_rules(parts.tree, parts.grown, **{"pruning": parts.pruning, **parameters})

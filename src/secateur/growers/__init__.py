@@ -7,7 +7,7 @@ is all that growing, the engines, the command, the reference and the tests need 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._grow import grow as grow

@@ -8,8 +8,8 @@ from ..core import Tree
 from ..routing import with_growing_rows
 from .growing_rows import read_growing_rows
 from .parameters import GrowParameters
-from .prepare import rows_used
-from .presorted_data import PresortedData
+from .presorted_data import PresortedData, drop_weightless_rows
+from .worker import Workers
 
 
 def grow(
@@ -142,9 +142,9 @@ def grow(
     parameters.check_values()
     rows = read_growing_rows(X, y, sample_weight, parameters, purpose="growing")
     n_threads = resolve_n_jobs(n_jobs)
-    table, weight = rows_used(rows.table, rows.weight)
+    table, weight = drop_weightless_rows(rows.table, rows.weight)
     with StoppableThreadPool(n_threads) if n_threads > 1 else InlinePool() as pool:
-        subset = PresortedData(table, weight).whole()
-        sample = subset.grow(parameters, pool=pool, n_jobs=n_threads)[1]
+        subset = PresortedData(table, weight).all_rows()
+        _, sample = subset.grow(parameters, workers=Workers(pool, n_threads))
     grown = with_growing_rows(sample, table)
     return grown.tree, grown

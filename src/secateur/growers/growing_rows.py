@@ -8,7 +8,7 @@ from .._utils.arrays import Array, Floats
 from .._utils.warn import warn
 from ..data.encoding import encode
 from ..data.table import Table
-from ..data.target import check_weights
+from ..data.weights import check_weights
 from ..errors import DataError, ParameterError
 from . import CRITERIA
 from .parameters import GrowParameters

@@ -1,4 +1,4 @@
-"""How much each test of a tree, and so each column, gained in growing."""
+"""How much each split of a tree, and each column, lowered the criterion of growing."""
 
 import numpy as np
 
@@ -8,21 +8,28 @@ from . import CRITERIA
 
 
 def node_gains(model: Model) -> Floats:
-    """Return how much the criterion fell at each test, times its rows; NaN at leaves and where growing is unknown.
+    """Return the gain of each split times its rows; NaN at leaves, and where the tree has no scores.
 
-    Under a ratio the drop behind it counts. The criterion is the one that cross-validation chose, or that was given.
+    With the gain ratio, the gain behind the ratio counts. The criterion is the one that cross-validation chose, or the
+    parameter of the model.
     """
     tree, grown = model.tree, model.grown
     names = [model.parameters.get("criterion"), model.selection and model.selection.growing.get("criterion")]
     gains = np.where(tree.is_leaf, np.nan, tree.score * grown.total)
     if any(isinstance(name, str) and name in CRITERIA and CRITERIA[name].is_ratio for name in names):
         gains = gains * _split_information(grown)
-    found: Floats = np.maximum(gains, 0)
-    return found
+    not_negative: Floats = np.maximum(gains, 0)
+    return not_negative
 
 
 def column_importances(model: Model, gains: Floats) -> Floats:
-    """Return the share of each column in the gains of the tests that are kept; all 0 if there are none.
+    """Return the share of each column in the gains of the splits that are kept; all 0 if no split gains anything.
+
+    Parameters
+    ----------
+    model : Model
+    gains : array of float
+        The result of `node_gains`.
 
     Examples
     --------
@@ -32,17 +39,17 @@ def column_importances(model: Model, gains: Floats) -> Floats:
     >>> column_importances(model, node_gains(model)).tolist()
     [1.0, 0.0]
     """
-    tree, at = model.tree, np.flatnonzero(model.pruning.is_kept)
+    tree, kept = model.tree, np.flatnonzero(model.pruning.is_kept)
     n_columns = len(tree.schema.columns) if tree.schema is not None else int(tree.feature.max()) + 1
-    summed = np.bincount(tree.feature[at], gains[at], minlength=n_columns)
+    summed = np.bincount(tree.feature[kept], gains[kept], minlength=n_columns)
     total = summed.sum()
     shares: Floats = summed / (total if total > 0 else 1.0)
     return shares
 
 
-def _split_information(counts: NodeStatistics) -> Floats:
-    """The entropy, in bits, of how each node's rows fall on its children."""
-    parent, total = counts.tree.parent[1:], counts.total
+def _split_information(grown: NodeStatistics) -> Floats:
+    """Return the entropy, in bits, of the shares of the rows of each node that go to its children."""
+    parent, total = grown.tree.parent[1:], grown.total
     share = total[1:] / np.maximum(total[parent], 1e-300)
     bits = -share * np.log2(np.where(share > 0, share, 1))
     information: Floats = np.bincount(parent, weights=bits, minlength=len(total)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Groups of columns that may be tested together on the way to a leaf."""
+"""Groups of columns that may be split together on the way to a leaf: the parameter `interaction_cst`."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -13,34 +13,45 @@ NAMED_GROUPS = ("pairwise", "no_interactions")
 
 
 def normalize_groups(interaction_cst: Any) -> Any:
-    """Return the groups as lists, or the word that stands for them; columns are not checked."""
+    """Return the groups as sorted lists, or the name that stands for them.
+
+    The columns of the groups are not checked, because the table is not known yet.
+    """
     if isinstance(interaction_cst, str) and interaction_cst in NAMED_GROUPS:
         return interaction_cst
-    is_list = isinstance(interaction_cst, Iterable) and not isinstance(interaction_cst, str | bytes)
-    given = list(interaction_cst) if is_list else []
-    if not given or not all(isinstance(group, Iterable) and not isinstance(group, str | bytes) for group in given):
+    groups = list(interaction_cst) if _is_collection(interaction_cst) else []
+    if not groups or not all(_is_collection(group) for group in groups):
         raise ParameterError(
             f"interaction_cst={interaction_cst!r}; 'pairwise', 'no_interactions', or a list of groups of columns, by "
             "name or number, is needed"
         )
-    return [sorted({int(one) if isinstance(one, np.integer) else one for one in group}, key=str) for group in given]
+    return [
+        sorted({int(column) if isinstance(column, np.integer) else column for column in group}, key=str)
+        for group in groups
+    ]
 
 
-def groups_of(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
-    """Return the groups as column numbers; columns that are in none make one more."""
-    given = normalize_groups(interaction_cst)
+def column_groups(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
+    """Return the groups as column numbers. The columns that belong to no group form one more."""
+    groups_or_name = normalize_groups(interaction_cst)
     names = list(schema.names)
-    every = range(len(names))
-    if isinstance(given, str):
-        return tuple(combinations(every, min(2 if given == "pairwise" else 1, len(names))))
-    groups = [tuple(sorted({_column(one, names) for one in group})) for group in given]
-    rest = tuple(sorted(set(every).difference(*groups)))
+    columns = range(len(names))
+    if isinstance(groups_or_name, str):
+        group_size = 2 if groups_or_name == "pairwise" else 1
+        return tuple(combinations(columns, min(group_size, len(names))))
+    groups = [tuple(sorted({_column_number(column, names) for column in group})) for group in groups_or_name]
+    rest = tuple(sorted(set(columns).difference(*groups)))
     return tuple(group for group in (*groups, rest) if group)
 
 
-def _column(one: Any, names: list[str]) -> int:
-    if isinstance(one, str) and one in names:
-        return names.index(one)
-    if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < len(names):
-        return one
-    raise ParameterError(f"interaction_cst names column {one!r}; the columns are {names}, or 0 to {len(names) - 1}")
+def _is_collection(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+
+
+def _column_number(column: Any, names: list[str]) -> int:
+    """Return the number of a column given by its name or number."""
+    if isinstance(column, str) and column in names:
+        return names.index(column)
+    if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
+        return column
+    raise ParameterError(f"interaction_cst names column {column!r}; the columns are {names}, or 0 to {len(names) - 1}")

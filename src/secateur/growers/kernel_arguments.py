@@ -6,7 +6,7 @@ import numpy as np
 
 from .._kernels import criteria, growing
 from .._utils.arrays import Array
-from ..data.target import round_for_exact_sums
+from ..data.weights import round_for_exact_sums
 from ..errors import ParameterError
 from . import CRITERIA
 from .parameters import GrowParameters

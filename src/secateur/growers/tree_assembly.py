@@ -1,135 +1,234 @@
-"""From the kernels' tables to a Tree in pre-order and its Counts."""
+"""Turn the tables of a finished growth into a `Tree` in pre-order and its `Counts`.
 
+All growers end here: growing in memory, growing level by level (`engines`), and the search with lookahead.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from .._kernels import growing, structure, tables
-from .._utils.arrays import Array, Floats, write_protect
-from ..core import MAX_ROUNDED_DIGITS, NO_SAMPLES, Counts, EvaluationLog, Tree
+from .._utils.arrays import Array, Floats, Ints
+from ..core import Counts, Tree
 from ..data.table import Table
-from .grower import Grown
-from .prepare import Prepared, midpoint
+from .prepared_columns import PreparedColumns
+from .threshold import midpoint, shortest_decimals
+from .tree_tables import GrownTables
 
-_EVERY = np.empty(0, np.intp)  # rows of a table: all, in order
-_NO_CODES = np.empty(0, np.int64)
-_NOTHING = np.empty((0, 0))  # values that nobody asks for
+ALL_ROWS = np.empty(0, np.intp)  # How the kernel is told that row i is row i of the matrix.
+NO_CODES = np.empty(0, np.int64)
+NO_VALUES = np.empty((0, 0))
 
 
-def assemble(
-    grown: Grown,
-    data: Prepared,
-    table: Table,
-    rows: Array | None = None,
-    matrix: Array | None = None,
-    *,
-    is_whole: bool,
-    has_births: bool,
-    exponent: int,
-    has_rounded: bool = True,
-) -> tuple[Tree, Counts]:
-    """Return the tree and its growing counts, which are `2**exponent` times those of the kernels.
+@dataclass(frozen=True)
+class RowValues:
+    """The values of the rows that a tree was grown on, with which thresholds are computed.
 
-    It was grown on these rows of the table (None: all), whose columns may be given as one `matrix`.
-    `has_rounded` is False for trees that nobody will see: they need no numbers to read.
+    Parameters
+    ----------
+    table : Table
+    rows : array of int, optional
+        Numbers of the rows in the table; None for all rows.
+    matrix : array, optional
+        All columns of the table as one array, if there is one; by default that of the table.
     """
-    by_class = np.empty((len(grown.nodes), grown.reals.shape[1] - 2), np.int64 if is_whole else np.float64)
-    parent, end, right, feature, default, split_order, score, test = tables.preorder_arrays(
-        np.ascontiguousarray(grown.nodes), grown.reals, data.lists.feature_of_slot, by_class, has_births
+
+    table: Table
+    rows: Array | None = None
+    matrix: Array | None = None
+
+    def column(self, feature: int) -> Array:
+        """Return the values of a column in these rows."""
+        column = self.table.columns[feature]
+        return column if self.rows is None else column[self.rows]
+
+
+@dataclass(frozen=True)
+class AssemblyOptions:
+    """How a tree is assembled.
+
+    Parameters
+    ----------
+    is_whole : bool
+        Whether the counts are whole numbers.
+    weight_exponent : int
+        Counts that are not whole are multiplied by 2 to this power.
+    score_exponent : int
+        Scores of splits are multiplied by 2 to this power.
+    has_split_order : bool
+        Whether the tree records the order in which its nodes were split.
+    has_rounded : bool
+        Whether the tree has rounded thresholds, for people. If not, they are the exact ones.
+    """
+
+    is_whole: bool = True
+    weight_exponent: int = 0
+    score_exponent: int = 0
+    has_split_order: bool = False
+    has_rounded: bool = True
+
+
+class NodesInPreorder(NamedTuple):
+    """The nodes of a tree in pre-order.
+
+    Parameters
+    ----------
+    parent, end, right, feature, default, split_order : array of int32
+        Fields of `Tree`.
+    score : array of float
+        Scores of the splits, NaN at leaves.
+    split : array of int64, five lines
+        SLOT, KIND, BELOW, ABOVE and BRANCH_START of each node as in the tables; KIND is 0 at leaves.
+    """
+
+    parent: Ints
+    end: Ints
+    right: Ints
+    feature: Ints
+    default: Ints
+    split_order: Ints
+    score: Floats
+    split: Array
+
+    @property
+    def kind(self) -> Array:
+        """The kind of each split."""
+        kind: Array = self.split[1]
+        return kind
+
+    @property
+    def below(self) -> Array:
+        """The row or code below each threshold."""
+        below: Array = self.split[2]
+        return below
+
+    @property
+    def above(self) -> Array:
+        """The row or code above each threshold; -1 where present values are split from missing ones."""
+        above: Array = self.split[3]
+        return above
+
+    @property
+    def numeric(self) -> Array:
+        """The nodes that compare a number with a threshold."""
+        return np.flatnonzero(self.kind == growing.NUMERIC)
+
+
+def assemble_tree(
+    grown: GrownTables, columns: PreparedColumns, row_values: RowValues, options: AssemblyOptions
+) -> tuple[Tree, Counts]:
+    """Return the tree of finished tables, and the counts of the rows it was grown on.
+
+    Parameters
+    ----------
+    grown : GrownTables
+    columns : PreparedColumns
+        The columns behind the slots of the tables.
+    row_values : RowValues
+    options : AssemblyOptions
+    """
+    by_class = np.empty((len(grown.nodes), grown.n_sums), np.int64 if options.is_whole else np.float64)
+    feature_of_slot = columns.lists.feature_of_slot
+    nodes = NodesInPreorder(
+        *tables.preorder_arrays(
+            np.ascontiguousarray(grown.nodes), grown.reals, feature_of_slot, by_class, options.has_split_order
+        )
     )
-    n_codes = _NO_CODES if data.codes is None else data.codes.n_codes
-    branch_start, branch = tables.category_branches(test, default, grown.branch, n_codes, len(data.lists.entries))
-    threshold = _thresholds(test, feature, data, table, rows, matrix)
-    fields: dict[str, Any] = {
-        "parent": parent, "feature": feature, "threshold": threshold,
-        "rounded": _rounded(test, feature, data, table, rows) if has_rounded else threshold,
-        "branch_start": branch_start, "branch": branch, "default": default, "score": score, "split_order": split_order,
-    }  # fmt: skip
-    for array in (*fields.values(), by_class, end, right):
-        array.flags.writeable = False
-    tree = object.__new__(Tree)  # right by construction, as are its counts: to check takes longer than to grow
-    ids = write_protect(np.arange(len(end), dtype=np.int32))
-    about = {"schema": table.schema, "key": None, "history": NO_SAMPLES, "evaluation_log": EvaluationLog()}
-    tree.__dict__.update(fields, ids=ids, end=end, right=right, has_tests=True, **about)
-    if not is_whole:  # weights of inner nodes as the sum over their leaves, free of the rounding of growing
-        own = np.where(tree.is_leaf[:, None], by_class, 0.0)
-        by_class = write_protect(np.ldexp(structure.sum_upwards(tree.parent, own), exponent))
-    counts = object.__new__(Counts)
-    counts.__dict__.update(tree=tree, by_class=by_class, sample="grow", n_rows=None, sketch=None)
-    return tree, counts
+    n_codes = NO_CODES if columns.codes is None else columns.codes.n_codes
+    branch_start, branch = tables.category_branches(nodes.split, nodes.default, grown.branch, n_codes, columns.n_lists)
+    threshold = _thresholds(nodes, columns, row_values)
+    score = np.ldexp(nodes.score, options.score_exponent) if options.score_exponent else nodes.score
+    tree = Tree.from_trusted_arrays(
+        row_values.table.schema,
+        parent=nodes.parent,
+        end=nodes.end,
+        right=nodes.right,
+        feature=nodes.feature,
+        threshold=threshold,
+        rounded=_rounded_thresholds(nodes, columns, row_values) if options.has_rounded else threshold,
+        branch_start=branch_start,
+        branch=branch,
+        default=nodes.default,
+        score=score,
+        split_order=nodes.split_order,
+    )
+    if not options.is_whole:
+        # Sums over the leaves replace the weights of inner nodes, which growing has rounded.
+        at_leaves = np.where(tree.is_leaf[:, None], by_class, 0.0)
+        by_class = np.ldexp(structure.sum_upwards(tree.parent, at_leaves), options.weight_exponent)
+    return tree, Counts.from_trusted_arrays(tree, by_class, "grow")
 
 
-def _thresholds(
-    test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None, matrix: Array | None
-) -> Array:
-    """Halfway between the values around the cut; infinity where present is split from missing."""
-    matrix = table.matrix if matrix is None else matrix
-    matrix = matrix if len(data.lists.entries) else _NOTHING  # then there are columns of two values only
-    if matrix is not None and len(data.two_valued) == len(data.values):  # all from one array: no need to go by column
-        return tables.split_thresholds(test, feature, data.cuts, matrix, _EVERY if rows is None else rows)
-    threshold = np.full(len(feature), np.nan)
-    numeric, low, high = _around(np.flatnonzero(test[1] == growing.NUMERIC), test, feature, data, table, rows)
-    threshold[numeric] = np.where(test[3, numeric] < 0, np.inf, midpoint(low, high))
+def _thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> Floats:
+    """Return the threshold of each numeric split: infinity where present values are split from missing ones."""
+    has_only_pairs = len(columns.pairs) == len(columns.values)
+    matrix = _matrix_of_lists(columns, row_values)
+    if has_only_pairs and matrix is not None:  # One kernel call, which small trees need.
+        numbers = ALL_ROWS if row_values.rows is None else row_values.rows
+        return tables.split_thresholds(nodes.split, nodes.feature, columns.pair_thresholds, matrix, numbers)
+    threshold = np.full(len(nodes.feature), np.nan)
+    bounds = _split_bounds(nodes.numeric, nodes, columns, row_values)
+    is_between_values = nodes.above[bounds.nodes] >= 0
+    threshold[bounds.nodes] = np.where(is_between_values, midpoint(bounds.low, bounds.high), np.inf)
     return threshold
 
 
-def _rounded(test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None) -> Array:
-    """The shortest number between the values around each cut, for people."""
-    rounded = np.full(len(feature), np.nan)
-    two, of_column = data.two_valued, np.full(table.n_columns, np.nan)
-    low, high = (np.array([getattr(known, end)[i] for known in two.values()]) for end, i in (("high", 0), ("low", 1)))
-    of_column[list(two)] = shortest_decimals(low, midpoint(low, high), high)
-    numeric = np.flatnonzero(test[1] == growing.NUMERIC)
-    rounded[numeric] = of_column[feature[numeric]]
-    numeric, low, high = _around(numeric[np.isnan(rounded[numeric])], test, feature, data, table, rows)
-    is_cut = test[3, numeric] >= 0
-    low, high = low[is_cut], high[is_cut]
-    rounded[numeric[is_cut]] = shortest_decimals(low, midpoint(low, high), high)
+def _matrix_of_lists(columns: PreparedColumns, row_values: RowValues) -> Array | None:
+    """Return a matrix that holds the values of all columns with lists, if there is one."""
+    if not columns.n_lists:
+        return NO_VALUES
+    return row_values.table.matrix if row_values.matrix is None else row_values.matrix
+
+
+def _rounded_thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> Floats:
+    """Return the shortest decimal number between the values around each threshold; NaN where there are none."""
+    rounded = np.full(len(nodes.feature), np.nan)
+    numeric = nodes.numeric
+    of_pair = np.full(row_values.table.n_columns, np.nan)
+    low = np.array([values.high[0] for values in columns.pairs.values()])
+    high = np.array([values.low[1] for values in columns.pairs.values()])
+    of_pair[list(columns.pairs)] = shortest_decimals(low, midpoint(low, high), high)
+    rounded[numeric] = of_pair[nodes.feature[numeric]]
+    bounds = _split_bounds(numeric[np.isnan(rounded[numeric])], nodes, columns, row_values)
+    is_between_values = nodes.above[bounds.nodes] >= 0
+    low, high = bounds.low[is_between_values], bounds.high[is_between_values]
+    rounded[bounds.nodes[is_between_values]] = shortest_decimals(low, midpoint(low, high), high)
     return rounded
 
 
-def shortest_decimals(low: Floats, at: Floats, high: Floats) -> Floats:
-    """Return numbers d with low <= d < high and as few digits after the point as can be.
+class _SplitBounds(NamedTuple):
+    """Nodes with a numeric split, and the values around their thresholds, which are arbitrary where ABOVE is -1."""
 
-    Of two that are as short it is the one nearer to `at`, the lower one in a tie. Where none is
-    found, or `at` is not finite, it is `at` itself.
-    """
-    found = np.array(at, np.float64)
-    waiting = np.flatnonzero(np.isfinite(found))
-    for n_digits in range(MAX_ROUNDED_DIGITS + 1):
-        if not len(waiting):
-            break
-        scale, exact = 10.0**n_digits, found[waiting]
-        least, limit = low[waiting], high[waiting]
-        with np.errstate(over="ignore", invalid="ignore"):
-            down, up = np.floor(exact * scale) / scale, np.ceil(exact * scale) / scale
-            is_up = (up < limit) & (~(down >= least) | (up - exact < exact - down))
-            short = np.where(is_up, up, down) + 0.0  # never -0
-            is_found = (least <= short) & (short < limit)
-        found[waiting[is_found]] = short[is_found]
-        waiting = waiting[~is_found]
-    return found
+    nodes: Array
+    low: Floats
+    high: Floats
 
 
-def _around(
-    numeric: Array, test: Array, feature: Array, data: Prepared, table: Table, rows: Array | None
-) -> tuple[Array, Array, Array]:
-    """Nodes that test numbers, column by column, and the values around their cuts; any where it is for missing."""
-    numeric = numeric[np.argsort(feature[numeric], kind="stable")]
-    below, above = test[2, numeric], test[3, numeric]
+def _split_bounds(
+    numeric: Array, nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues
+) -> _SplitBounds:
+    """Return the values around the thresholds of some nodes, which are reordered column by column."""
+    numeric = numeric[np.argsort(nodes.feature[numeric], kind="stable")]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
-    edges = np.append(np.flatnonzero(np.diff(feature[numeric], prepend=-1)), len(numeric))
+    for feature, group in _groups(nodes.feature[numeric]):
+        below, above = nodes.below[numeric[group]], nodes.above[numeric[group]]
+        values = columns.values.get(feature)
+        if values is None:
+            column = row_values.column(feature)
+            low[group], high[group] = column[below], column[above]
+        elif values.is_binned:  # The threshold between two bins does not depend on the values in the node.
+            bins = below if values.codes is None else values.codes[below].astype(np.intp)
+            low[group], high[group] = values.high[bins], values.low[np.minimum(bins + 1, len(values.low) - 1)]
+        else:
+            low[group], high[group] = values.high[below], values.low[above]
+    return _SplitBounds(numeric, low, high)
+
+
+def _groups(ascending: Array) -> Iterator[tuple[int, slice]]:
+    """Yield each different number of an ascending array, 0 or more, with the slice that it fills."""
+    edges = np.append(np.flatnonzero(np.diff(ascending, prepend=-1)), len(ascending))
     for first, last in pairwise(edges):
-        here = slice(first, last)
-        j = int(feature[numeric[first]])
-        known = data.values.get(j)
-        if known is None:
-            column = table.columns[j] if rows is None else table.columns[j][rows]
-            low[here], high[here] = column[below[here]], column[above[here]]
-        elif not known.is_binned:
-            low[here], high[here] = known.high[below[here]], known.low[above[here]]
-        else:  # a cut between bins is at the edge of the lower one, whatever the node holds
-            bins = below[here] if known.codes is None else known.codes[below[here]].astype(np.intp)
-            low[here], high[here] = known.high[bins], known.low[np.minimum(bins + 1, len(known.low) - 1)]
-    return numeric, low, high
+        yield int(ascending[first]), slice(first, last)

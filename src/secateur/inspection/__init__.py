@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._evaluation import Evaluation, evaluate

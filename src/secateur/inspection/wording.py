@@ -9,7 +9,7 @@ import numpy as np
 from .._utils.arrays import Array
 from ..core import LeafShares, Tree
 from ..core.class_names import plain
-from ..data.cell_text import format_date
+from ..data.dates import format_date
 from ..data.table import Column
 from ..errors import ParameterError
 

@@ -5,7 +5,7 @@ Names are imported when they are first used, because the other libraries are slo
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._path import SklearnPath as SklearnPath

@@ -9,7 +9,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from .._kernels import structure
 from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, LongsOrFloats, Rows, write_protect
 from ..core import Counts, Moments, Pruning, PruningSequence, Sample, Tree
-from ..data.target import check_weights, encode_numeric_target, encode_target, round_for_exact_sums
+from ..data.target import encode_numeric_target, encode_target
+from ..data.weights import check_weights, round_for_exact_sums
 from ..errors import CountsError, DataError, UnsupportedError
 from ..model_selection import choose as select_member
 from ._sklearn_tree import SklearnTree

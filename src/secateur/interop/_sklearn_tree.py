@@ -190,8 +190,8 @@ def _read(estimator: Estimator, owner: Estimator, index: int) -> SklearnTree:
     n_unreachable = len(nodes) - len(order)
     if n_unreachable:
         warn(
-            f"{n_unreachable} of {len(nodes)} nodes cannot be reached: the tree was pruned in place by setting children "
-            "to -1, which leaves dead nodes behind; they are dropped"
+            f"{n_unreachable} of {len(nodes)} nodes cannot be reached: the tree was pruned in place by setting "
+            "children to -1, which leaves dead nodes behind; they are dropped"
         )
     weight = np.asarray(nodes["weighted_n_node_samples"], np.float64)
     impurity = np.asarray(nodes["impurity"], np.float64)

@@ -12,7 +12,7 @@ line call these functions.
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 from ._registry import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from .._utils.arrays import Array, Floats, LongsOrFloats
 from ..core import PruningSequence, Sample, SampleUsage, Selection, Tree
 from ..errors import DataError
 from ..growers.parameters import GrowParameters
-from ..growers.presorted_data import PresortedData, ValidationRows
+from ..growers.presorted_data import PresortedData
+from ..growers.validation_rows import ValidationRows
 from ..pruners import cost_complexity
 from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
 from ._select import TOLERANCE, choose

@@ -11,7 +11,7 @@ from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
 from ..data.table import Table
-from ..data.target import check_weights
+from ..data.weights import check_weights
 from ..errors import ParameterError, UnsupportedError
 from ..growers import grow
 from ..growers.growing_rows import apply_class_weight

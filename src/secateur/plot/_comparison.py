@@ -10,7 +10,7 @@ import numpy as np
 from .._utils.arrays import Bools, Floats, Longs
 from ..core import Bound
 from ..errors import ParameterError
-from .display import BLUE, CYCLE, GREY, LITERAL, Axes, Display, leaves_axis, legend_label
+from .display import BLUE, CYCLE, GREY, LITERAL, Axes, Display, leaves_axis, legend_label, root_figure
 
 
 @dataclass
@@ -202,7 +202,7 @@ class RulesDisplay(Display):
         names_at: dict[tuple[int, float], list[str]] = {}
         for name, size, error in zip(self.rules, self.n_leaves.tolist(), self.test_error.tolist(), strict=True):
             names_at.setdefault((size, error), []).append(name)
-        figure = self.ax_.get_figure(root=True)
+        figure = root_figure(axes)
         figure.draw_without_rendering()  # computes the positions of the axes
         right_edge, point = axes.get_window_extent().x1, figure.dpi / 72
         line_pixels = 11 * point

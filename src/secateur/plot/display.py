@@ -99,6 +99,14 @@ def tidy_axes(axes: "Axes") -> None:
     axes.set_axisbelow(True)
 
 
+def root_figure(axes: "Axes") -> Any:
+    """Return the figure that contains the axes, directly or in a subfigure."""
+    figure = axes.figure
+    while getattr(figure, "figure", figure) is not figure:
+        figure = figure.figure
+    return figure
+
+
 def leaves_axis(axes: "Axes", n_leaves: Iterable[Array]) -> None:
     """Set up the horizontal axis for numbers of leaves: a log scale with whole numbers as ticks.
 

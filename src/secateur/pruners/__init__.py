@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._utils.checks import check_name, check_parameters, lazy_getattr
+from .._utils.checks import check_name, check_parameters
+from .._utils.lazy import lazy_getattr
 from ..errors import CountsError, UnsupportedError
 
 if TYPE_CHECKING:

@@ -360,7 +360,7 @@ def _rows_of(
             "pass table=encode(X, target=y, schema=tree.schema)"
         )
     check_no_surrogates(tree, "raise_subtrees=True", "prune with raise_subtrees=False")
-    from ..data.target import check_weights
+    from ..data.weights import check_weights
     from ..routing import apply
 
     if table.schema.columns != (tree.schema and tree.schema.columns):

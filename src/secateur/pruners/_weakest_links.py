@@ -56,7 +56,7 @@ def weakest_links(
     """
     costs = node_cost(tree, counts, cost)
     gain, size, owner = collapse_events(tree.parent, structure.added_leaves(tree.parent), costs)
-    steps, alphas = nested_steps(gain, size, owner, is_all=True)
+    steps, alphas = nested_steps(gain, size, owner, includes_useless=True)
     if every_cut:
         links = np.flatnonzero(owner == np.arange(tree.n_nodes))  # the nodes that are cut themselves
         order = links[np.lexsort((links, -size[links], steps[links]))]

@@ -7,7 +7,7 @@ experiment has one file with its parts, its tables, its figures, and their place
 
 from typing import TYPE_CHECKING
 
-from .._utils.checks import lazy_getattr
+from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from ._build_data import Built as Built

@@ -16,17 +16,12 @@ from .._utils.checks import check_name
 from .._utils.warn import format_names
 from ..core import Tree
 from ..data.batch import Batch, batch_from_frame
-from ..data.encoding import Unseen, encode, encode_batch
+from ..data.column_encoding import Unseen, encode_batch
+from ..data.encoding import encode
 from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
-from ..data.target import (
-    check_weights,
-    class_numbers,
-    encode_numeric_target,
-    is_unlabelled,
-    read_weights,
-    round_for_exact_sums,
-)
+from ..data.target import class_numbers, encode_numeric_target, is_unlabelled
+from ..data.weights import check_weights, read_weights, round_for_exact_sums
 from ..errors import DataError, ParameterError, SchemaError, TreeError
 from ._rows import moments_of, route_table, schema_of, sketch_of, used_rows
 from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
@@ -163,7 +158,7 @@ class CountTask:
         if self.missing_target == "drop":
             is_missing = is_unlabelled(given.read(self.target), self.schema.classes)
             if is_missing.any():
-                given = given.where(~is_missing)
+                given = given.filter(~is_missing)
         if given.n_rows == 0:
             return replace(self.empty(), n_unlabelled=n_rows)
         table, what = self._features(given), f"target {self.target!r}"

@@ -121,7 +121,7 @@ def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, is_whole: bool) -
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
     """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
     offsets = route.path_offsets(tree.depth, leaves)
-    return offsets, route.paths(tree.parent, leaves, offsets)
+    return offsets, route.leaf_paths(tree.parent, leaves, offsets)
 
 
 def schema_of(tree: Tree) -> Schema:

@@ -16,8 +16,7 @@ from .._kernels import route, structure
 from .._utils.arrays import MAX_EXACT_INT, Array, write_protect
 from .._utils.warn import format_names, warn
 from ..core import Counts, Moments, Tree
-from ..data.sketch import Sketch
-from ..data.sketch import merged as merged_sketch
+from ..data.sketch import Sketch, merge_sketches
 from ..data.table import Table
 from ..errors import DataError
 from ._rows import route_table, sketch_of, used_rows
@@ -60,7 +59,7 @@ class Tally:
 
     def merge(self, other: Any) -> None:
         """Add what the other saw."""
-        self.sketch = merged_sketch([tally.sketch for tally in (self, other) if tally.n_rows])
+        self.sketch = merge_sketches([tally.sketch for tally in (self, other) if tally.n_rows])
         for name in ("n_unseen", "n_rows", "n_new", "n_used", "n_unlabelled"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])

@@ -213,7 +213,7 @@ def _on_distinct(errors: Floats, n: Floats, log_delta: Floats, *, is_exact: bool
     is_new[1:] = (rows[0][1:] != rows[0][:-1]) | (rows[1][1:] != rows[1][:-1]) | (rows[2][1:] != rows[2][:-1])
     result = np.empty(len(order))
     e, m, log_x = (row[is_new] for row in rows)
-    result[order] = binomial.limits(e, m, log_x, is_exact)[np.cumsum(is_new) - 1]
+    result[order] = binomial.upper_limits(e, m, log_x, is_exact)[np.cumsum(is_new) - 1]
     return result
 
 

@@ -1,16 +1,14 @@
-"""The numbered claims of the five documents, each with the code that checks it.
+"""The numbered claims of the five documents, each with a function that checks it.
 
-A claim is a function that looks for exceptions: to the printed form, and to the corrected form if
-there is one. Its verdict follows from what it finds:
+A check looks for counterexamples to the printed claim, and to a corrected claim if there is one. The verdict follows:
 
-    holds                    no exception
-    holds with correction    an exception to the printed form, none to the corrected form
-    does not hold            an exception, and no form that we know to hold
-    not checkable            says why
+    holds                    no counterexample
+    holds with correction    a counterexample to the printed claim, none to the corrected one
+    does not hold            a counterexample, and no correction that we know to hold
+    not checkable            the reason is stated
 
-The docstring of each check is what the document says; above it stand at which place, and where it is in the library
-(`at`; `search` if the check yields exceptions, `each` if it looks at one small random tree). One module per document.
-`secateur reproduce claims` runs them; the page "Where is it?" is made from them.
+There is one module for each document; `_claim.py` describes how a claim is declared, and `_small.py` makes the small
+trees on which most claims are checked. `secateur reproduce claims` runs all checks; the page "Where is it?" shows them.
 """
 
 from ._claim import Claim, Finding, check_claims, claims_of

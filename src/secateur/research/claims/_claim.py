@@ -1,109 +1,185 @@
-"""Claim: what a document says, and the function that checks it."""
+"""Claims of the documents: what a document says, and the function that checks it.
+
+Each module named after a document holds its claims in the order of the text. A claim is a named function under one of
+three decorators, which state the place, the part of the library and the sentence of the document:
+
+    claim                   the function returns its `Evidence`, or why nothing can be checked
+    claim_by_search         the function yields counterexamples
+    claim_on_small_trees    the function states whether the claim holds for one small random tree
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 
 from ..._utils.checks import check_name
-from ._small import N_TREES, Case, failing
+from ._small import N_TREES, Case, failing_cases
 
-# Short names of the documents, as the experiments have them; each has a module of that name here.
+# Short names of the documents. Each has an experiment of this name, and a module of claims here.
 DOCUMENTS = ("rep-analysis", "rademacher", "accuracy-simplicity", "srm", "subadditive")
 VERDICTS = ("holds", "holds with correction", "does not hold", "not checkable")
 
-# What was looked at and the exceptions found; then, if there is one, the correction and exceptions to it.
-# Or why nothing can be checked.
-Answer = tuple[str, Iterable[str]] | tuple[str, Iterable[str], str, Iterable[str]] | str
-Check = Callable[[], Answer]
+
+@dataclass(frozen=True)
+class Evidence:
+    """The result of a check.
+
+    Parameters
+    ----------
+    checked : str
+        The cases that were checked.
+    counterexamples : iterable of str
+        Cases for which the printed claim fails. Only the first is shown, so a lazy search may stop there.
+    correction : str
+        A corrected claim, if there is one.
+    remaining : iterable of str
+        Cases for which the corrected claim fails.
+    """
+
+    checked: str
+    counterexamples: Iterable[str]
+    correction: str = ""
+    remaining: Iterable[str] = ()
+
+
+@dataclass(frozen=True)
+class NotCheckable:
+    """The reason why a statement of a document cannot be checked."""
+
+    reason: str
+
+
+Check = Callable[[], Evidence | NotCheckable]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a document says at a place, where it is in the library, and what checks it."""
+    """A statement of a document.
 
+    Parameters
+    ----------
+    name : str
+        Name of the function that checks it.
+    document : str
+        A name of `DOCUMENTS`.
+    place : str
+        Section, theorem, table or figure.
+    library : str
+        The functions or the command of the library that the statement is about.
+    says : str
+        The statement in one sentence.
+    check : callable
+        Returns the evidence.
+    """
+
+    name: str
+    document: str
     place: str
-    where: str
+    library: str
+    says: str
     check: Check
-    says: str = ""
-    document: str = ""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What became of a claim: the verdict, and what was looked at or found."""
+    """The verdict on a claim, a name of `VERDICTS`, and its evidence in words."""
 
     claim: Claim
     verdict: str
     evidence: str
 
 
-_CLAIMS: dict[str, list[Claim]] = {}  # in order, by document
+_CLAIMS: dict[str, list[Claim]] = {}  # by document, in the order of the text
 
 
-def _enter(function: Callable[..., object], place: str, where: str, check: Check) -> None:
-    """Enter a claim of the document that the module of a function is about; its docstring is what the document says."""
+def _register(function: Callable[..., object], place: str, library: str, says: str, check: Check) -> None:
+    """Add a claim to the document that the module of its function is named after."""
     document = function.__module__.rpartition("._")[2].replace("_", "-")
-    says = " ".join((function.__doc__ or "").split())
-    _CLAIMS.setdefault(document, []).append(Claim(place, where, check, says, document))
+    _CLAIMS.setdefault(document, []).append(Claim(function.__name__, document, place, library, says, check))
 
 
-def at(place: str, where: str) -> Callable[[Check], None]:
-    """A claim whose check returns an `Answer`."""
-    return lambda check: _enter(check, place, where, check)
+def claim(*, place: str, library: str, says: str) -> Callable[[Check], Check]:
+    """Register a function that returns the evidence for a claim."""
+
+    def register(check: Check) -> Check:
+        _register(check, place, library, says, check)
+        return check
+
+    return register
 
 
-def search(place: str, where: str, looked: str) -> Callable[[Callable[[], Iterator[str]]], None]:
-    """A claim whose check yields exceptions."""
-    return lambda exceptions: _enter(exceptions, place, where, lambda: (looked, exceptions()))
+def claim_by_search(
+    *, place: str, library: str, says: str, checked: str
+) -> Callable[[Callable[[], Iterator[str]]], Callable[[], Iterator[str]]]:
+    """Register a function that yields counterexamples to a claim; `checked` describes where it looks."""
+
+    def register(counterexamples: Callable[[], Iterator[str]]) -> Callable[[], Iterator[str]]:
+        _register(counterexamples, place, library, says, lambda: Evidence(checked, counterexamples()))
+        return counterexamples
+
+    return register
 
 
-def each(
-    seed: int, place: str, where: str, looked: str = "random trees", *, n_trees: int = N_TREES, **shape: int
-) -> Callable[[Callable[[Case], object]], None]:
-    """A claim whose check says whether it holds for a small tree."""
+def claim_on_small_trees(
+    *,
+    seed: int,
+    place: str,
+    library: str,
+    says: str,
+    checked: str = "random trees",
+    n_trees: int = N_TREES,
+    **shape: int,
+) -> Callable[[Callable[[Case], object]], Callable[[Case], object]]:
+    """Register a function that states whether a claim holds for one small tree; `shape` as for `small_tree`."""
 
-    def enter(holds: Callable[[Case], object]) -> None:
-        _enter(holds, place, where, lambda: (f"{n_trees} {looked}", failing(holds, seed, n_trees, **shape)))
+    def register(holds: Callable[[Case], object]) -> Callable[[Case], object]:
+        def check() -> Evidence:
+            return Evidence(f"{n_trees} {checked}", failing_cases(holds, seed, n_trees, **shape))
 
-    return enter
+        _register(holds, place, library, says, check)
+        return holds
+
+    return register
 
 
-def unless(holds: object, exception: str = "no") -> list[str]:
-    """No exception if something holds, else the one named."""
-    return [] if holds else [exception]
+def counterexample_unless(holds: object, counterexample: str = "no") -> list[str]:
+    """Return no counterexample if a statement holds, else the one given."""
+    return [] if holds else [counterexample]
 
 
 def claims_of(document: str | None = None) -> list[Claim]:
-    """Return the claims of a document, or all."""
+    """Return the claims of one document, or of all."""
     if document is not None:
         check_name("document", document, DOCUMENTS)
-    chosen = DOCUMENTS if document is None else [document]
-    for one in chosen:
-        import_module(f"._{one.replace('-', '_')}", __package__)
-    return [claim for one in chosen for claim in _CLAIMS[one]]
+    documents = DOCUMENTS if document is None else [document]
+    for name in documents:
+        import_module(f"._{name.replace('-', '_')}", __package__)
+    return [entry for name in documents for entry in _CLAIMS[name]]
 
 
 def check_claims(document: str | None = None) -> list[Finding]:
-    """Run the check of every claim.
+    """Check every claim of one document, or of all, and return the findings.
 
     Examples
     --------
     >>> {finding.verdict for finding in check_claims("srm")} <= set(VERDICTS)
     True
     """
-    return [_found(one) for one in claims_of(document)]
+    return [_check(entry) for entry in claims_of(document)]
 
 
-def _found(claim: Claim) -> Finding:
-    answer = claim.check()
-    if isinstance(answer, str):
-        return Finding(claim, "not checkable", answer)
-    looked, exception = answer[0], next(iter(answer[1]), None)
-    if exception is None:
-        return Finding(claim, "holds", looked)
-    if len(answer) == 2:
-        return Finding(claim, "does not hold", f"{exception} ({looked})")
-    still = next(iter(answer[3]), None)
-    if still is None:
-        return Finding(claim, "holds with correction", f"{answer[2]}; as printed: {exception} ({looked})")
-    return Finding(claim, "does not hold", f"{exception}; corrected: {still} ({looked})")
+def _check(entry: Claim) -> Finding:
+    """Run the check of a claim and turn its evidence into a verdict."""
+    evidence = entry.check()
+    if isinstance(evidence, NotCheckable):
+        return Finding(entry, "not checkable", evidence.reason)
+    counterexample = next(iter(evidence.counterexamples), None)
+    if counterexample is None:
+        return Finding(entry, "holds", evidence.checked)
+    if not evidence.correction:
+        return Finding(entry, "does not hold", f"{counterexample} ({evidence.checked})")
+    remaining = next(iter(evidence.remaining), None)
+    if remaining is None:
+        text = f"{evidence.correction}; as printed: {counterexample} ({evidence.checked})"
+        return Finding(entry, "holds with correction", text)
+    return Finding(entry, "does not hold", f"{counterexample}; corrected: {remaining} ({evidence.checked})")

@@ -11,8 +11,8 @@ from ...core import LabelRule, Tree, leaf_labels
 from ...growers import grow
 from ...pruners import iterative_reduced_error, reduced_error
 from ...routing import count
-from ._claim import Answer, at, each, search, unless
-from ._small import LISTED, N_TREES, Case, cases, cost_of, prunings, told
+from ._claim import Evidence, NotCheckable, claim, claim_by_search, claim_on_small_trees, counterexample_unless
+from ._small import ALL_PRUNINGS, N_TREES, Case, cases, cost_of, describe_case, prunings
 
 LABELS: tuple[LabelRule, ...] = ("grow", "prune", "both")
 
@@ -21,43 +21,67 @@ FOUR_LEAVES = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 FIGURE_1 = Case.of(FOUR_LEAVES, [[5, 0], [0, 2], [0, 3], [2, 0]], [[0, 1], [0, 1], [2, 0], [1, 0]])
 
 
-@at("section 2.1", "pruners.iterative_reduced_error")
-def _() -> Answer:
-    """cutting the node that helps most, again and again, misses the best pruning"""
+@claim(
+    place="section 2.1",
+    library="pruners.iterative_reduced_error",
+    says="cutting the node that helps most, again and again, misses the best pruning",
+)
+def iterated_best_cuts_miss_the_best_pruning() -> Evidence:
     one = Case.of(FOUR_LEAVES, [[2, 0], [0, 1], [0, 3], [1, 0]], [[0, 1], [2, 0], [0, 0], [0, 2]])
     rules = (iterative_reduced_error, reduced_error)
     found = [rule(one.tree, one.grown, one.held).errors(one.held) for rule in rules]
-    return f"{one}: {found[0]} errors, reduced error pruning {found[1]}", unless(found[0] > found[1], "equal")
+    return Evidence(
+        f"{one}: {found[0]} errors, reduced error pruning {found[1]}",
+        counterexample_unless(found[0] > found[1], "equal"),
+    )
 
 
-@at("section 2.2, Figure 1", "pruners.reduced_error")
-def _() -> Answer:
-    """labels from growing: the root is cut though neither child is; from pruning: both children, not the root"""
+@claim(
+    place="section 2.2, Figure 1",
+    library="pruners.reduced_error",
+    says="labels from growing: the root is cut though neither child is; from pruning: both children, not the root",
+)
+def label_rules_cut_different_nodes() -> Evidence:
     one = FIGURE_1
     by_grow, by_prune = (reduced_error(one.tree, one.grown, one.held, labels=labels) for labels in LABELS[:2])
     shown = (by_grow.cuts.tolist(), by_grow.errors(one.held), by_prune.cuts.tolist(), by_prune.errors(one.held))
-    wrong = unless(shown == ([0], 2, [1, 4], 0), str(shown))
-    return f"cuts {shown[0]} with {shown[1]} errors, cuts {shown[2]} with {shown[3]}", wrong
+    counterexamples = counterexample_unless(shown == ([0], 2, [1, 4], 0), str(shown))
+    return Evidence(f"cuts {shown[0]} with {shown[1]} errors, cuts {shown[2]} with {shown[3]}", counterexamples)
 
 
-@at("section 2.2", "pruners.reduced_error(labels='both')")
-def _() -> Answer:
-    """labels from both samples cannot be told from labels of the growing sample"""
+@claim(
+    place="section 2.2",
+    library="pruners.reduced_error(labels='both')",
+    says="labels from both samples cannot be told from labels of the growing sample",
+)
+def labels_of_both_samples_equal_growing_labels() -> Evidence:
     one = FIGURE_1
     leaves = [reduced_error(one.tree, one.grown, one.held, labels=labels).n_leaves for labels in ("grow", "both")]
-    return "the tree of Figure 1", unless(leaves[0] == leaves[1], f"1 leaf by growing labels, {leaves[1]} by both")
+    return Evidence(
+        "the tree of Figure 1",
+        counterexample_unless(leaves[0] == leaves[1], f"1 leaf by growing labels, {leaves[1]} by both"),
+    )
 
 
-@each(1, "section 2.3", "pruners.reduced_error")
-def _(one: Case) -> object:
-    """subtrees without a pruning example are always cut"""
+@claim_on_small_trees(
+    seed=1,
+    place="section 2.3",
+    library="pruners.reduced_error",
+    says="subtrees without a pruning example are always cut",
+)
+def empty_subtrees_are_cut(one: Case) -> object:
     found = (reduced_error(one.tree, one.grown, one.held, labels=labels) for labels in LABELS)
     return not any((pruned.is_kept & ~one.tree.is_leaf & (one.held.total == 0)).any() for pruned in found)
 
 
-@each(7, "Table 1", "pruners.reduced_error(labels='prune')", "random trees, the listing written out")
-def _(one: Case) -> object:
-    """the listing: errors of the children against those of the majority of the pruning examples"""
+@claim_on_small_trees(
+    seed=7,
+    place="Table 1",
+    library="pruners.reduced_error(labels='prune')",
+    says="the listing: errors of the children against those of the majority of the pruning examples",
+    checked="random trees, the listing written out",
+)
+def printed_listing_equals_reduced_error(one: Case) -> object:
     error = np.where(one.tree.is_leaf, one.held_errors, 0)
     is_cut = False
     for v in reversed(one.tree.internal.tolist()):  # ends at the root
@@ -69,10 +93,14 @@ def _(one: Case) -> object:
     return found.errors(one.held) == error[0] and is_cut == (found.n_leaves == 1)
 
 
-@each(2, "Theorem 1", "pruners.reduced_error", f"{LISTED}, three labellings")
-def _(one: Case) -> object:
-    """the result is the smallest of the most accurate prunings, under any labelling"""
-
+@claim_on_small_trees(
+    seed=2,
+    place="Theorem 1",
+    library="pruners.reduced_error",
+    says="the result is the smallest of the most accurate prunings, under any labelling",
+    checked=f"{ALL_PRUNINGS}, three labellings",
+)
+def result_is_the_smallest_most_accurate_pruning(one: Case) -> object:
     def is_best(labels: LabelRule) -> bool:
         errors = one.held.errors_if_leaf(leaf_labels(one.grown, one.held, labels))
         found = reduced_error(one.tree, one.grown, one.held, labels=labels)
@@ -82,9 +110,15 @@ def _(one: Case) -> object:
     return all(map(is_best, LABELS))
 
 
-@each(3, "Theorem 2, Corollary 3", "pruners.reduced_error(labels='prune')", n_trees=4 * N_TREES, most_tests=6)
-def _(one: Case) -> object:
-    """with labels from pruning, a test without leaves as children stays if a child still tests something"""
+@claim_on_small_trees(
+    seed=3,
+    place="Theorem 2, Corollary 3",
+    library="pruners.reduced_error(labels='prune')",
+    says="with labels from pruning, a test without leaves as children stays if a child still tests something",
+    n_trees=4 * N_TREES,
+    max_splits=6,
+)
+def inner_splits_stay_above_kept_splits(one: Case) -> object:
     found = reduced_error(one.tree, one.grown, one.held, labels="prune")
     has_leaf = np.zeros(one.tree.n_nodes, bool)
     has_leaf[one.tree.parent[one.tree.leaves]] = True
@@ -93,29 +127,38 @@ def _(one: Case) -> object:
     return bool((has_leaf[above] | is_test[above]).all())
 
 
-@at("section 4, Figure 2", "analysis.safe_nodes")
-def _() -> Answer:
-    """safe nodes, with a parent in the interior, are the leaves of a pruning"""
-
+@claim(
+    place="section 4, Figure 2",
+    library="analysis.safe_nodes",
+    says="safe nodes, with a parent in the interior, are the leaves of a pruning",
+)
+def safe_nodes_are_the_leaves_of_a_pruning() -> Evidence:
     def has_printed(tree: Tree) -> bool:
         inside = analysis.fringe(tree)
         return bool((inside[1:] & ~inside[tree.parent[1:]]).any())
 
     trees = [case.tree for case in cases(4)]
-    return (
+    return Evidence(
         f"{N_TREES} random trees",
-        (f"root in the fringe, no safe node: {told(tree)}" for tree in trees if not has_printed(tree)),
+        (f"root in the fringe, no safe node: {describe_case(tree)}" for tree in trees if not has_printed(tree)),
         "the root is safe if it is in the fringe",
-        (told(tree) for tree in trees if frozenset(analysis.safe_nodes(tree).tolist()) not in prunings(tree)),
+        (describe_case(tree) for tree in trees if frozenset(analysis.safe_nodes(tree).tolist()) not in prunings(tree)),
     )
 
 
 IN_FRINGE = "random trees, the root safe if it is in the fringe"
 
 
-@each(5, "Theorem 4", "analysis.safe_nodes, pruners.reduced_error", IN_FRINGE, n_trees=4 * N_TREES, most_tests=6)
-def _(one: Case) -> object:
-    """one leaf is left if and only if all safe nodes are cut and share the majority class"""
+@claim_on_small_trees(
+    seed=5,
+    place="Theorem 4",
+    library="analysis.safe_nodes, pruners.reduced_error",
+    says="one leaf is left if and only if all safe nodes are cut and share the majority class",
+    checked=IN_FRINGE,
+    n_trees=4 * N_TREES,
+    max_splits=6,
+)
+def one_leaf_needs_cut_safe_nodes_of_one_class(one: Case) -> object:
     found, safe = reduced_error(one.tree, one.grown, one.held, labels="prune"), analysis.safe_nodes(one.tree)
     counts = one.held.by_class[safe]
     agree = (counts == counts.max(axis=1, keepdims=True)).all(axis=0).any()
@@ -131,31 +174,44 @@ def _phi(x: float) -> float:
     return (1 + math.erf(x / math.sqrt(2))) / 2
 
 
-@at("Lemma 5", "statistics.tails")
-def _() -> Answer:
-    """Slud: Pr[X >= h] >= 1 - Phi((h - mq) / sqrt(mq(1 - q))) for mq <= h <= m(1 - q)"""
-
-    def wrong(step: float) -> Iterator[str]:
+@claim(
+    place="Lemma 5",
+    library="statistics.tails",
+    says="Slud: Pr[X >= h] >= 1 - Phi((h - mq) / sqrt(mq(1 - q))) for mq <= h <= m(1 - q)",
+)
+def slud_inequality() -> Evidence:
+    def counterexamples(step: float) -> Iterator[str]:
         for m, q in product(range(1, 41), (0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5)):
             for h in np.arange(math.ceil(m * q / step) * step, m * (1 - q) + 1e-9, step):
                 claimed = 1 - _phi((h - m * q) / math.sqrt(m * q * (1 - q)))
                 if _tail(m, q, h) < claimed - 1e-12:
                     yield f"m = {m}, q = {q:g}, h = {h:g}: {_tail(m, q, h):.4f} < {claimed:.4f}"
 
-    return "m up to 40, seven q", wrong(0.5), "for whole h (the text applies it to h = n/2)", wrong(1.0)
+    return Evidence(
+        "m up to 40, seven q",
+        counterexamples(0.5),
+        "for whole h (the text applies it to h = n/2)",
+        counterexamples(1.0),
+    )
 
 
-@at("Inequality 1", "analysis.printed_bound_general")
-def _() -> Answer:
-    """Pr[X > n/2] >= 1 - Phi((p - 1/2) n / sqrt(n p (1 - p)))"""
+@claim(
+    place="Inequality 1",
+    library="analysis.printed_bound_general",
+    says="Pr[X > n/2] >= 1 - Phi((p - 1/2) n / sqrt(n p (1 - p)))",
+)
+def majority_probability_bound() -> Evidence:
     below = 1 - _phi(0.1 * 2 / math.sqrt(2 * 0.24))
     text = f"Pr[X > 1] = {_tail(2, 0.4, 2):.4f}, claimed at least {below:.4f}: ties are lost"
-    return "n = 2, p = 0.6", unless(_tail(2, 0.4, 2) >= below, text)
+    return Evidence("n = 2, p = 0.6", counterexample_unless(_tail(2, 0.4, 2) >= below, text))
 
 
-@at("Equation 2", "analysis.printed_bound_general, valid_bound_general")
-def _() -> Answer:
-    """the probability of one leaf is at most Phi(...)^(k/2)"""
+@claim(
+    place="Equation 2",
+    library="analysis.printed_bound_general, valid_bound_general",
+    says="the probability of one leaf is at most Phi(...)^(k/2)",
+)
+def one_leaf_bound_for_any_occupancy() -> Evidence:
     exact, printed = analysis.one_leaf_probability([2] * 10, 0.6), analysis.printed_bound_general(20, 10, 0.6)
 
     def is_valid(n: int, k: int, p: float) -> bool:
@@ -164,22 +220,30 @@ def _() -> Answer:
 
     settings = product((12, 20, 30), (3, 5, 10), (0.55, 0.6, 0.8))
     still = (f"n = {n}, k = {k}, p = {p}" for n, k, p in settings if not is_valid(n, k, p))
-    shown = unless(exact <= printed, f"ten safe nodes of two examples, p = 0.6: {exact:.4f} > {printed:.4f}")
-    return "27 settings", shown, "with the largest Pr[Bin(j, 1 - p) <= j/2], j <= r, in place of Phi", still
+    shown = counterexample_unless(
+        exact <= printed, f"ten safe nodes of two examples, p = 0.6: {exact:.4f} > {printed:.4f}"
+    )
+    return Evidence("27 settings", shown, "with the largest Pr[Bin(j, 1 - p) <= j/2], j <= r, in place of Phi", still)
 
 
-@at("section 5.2", "analysis.printed_bound_general")
-def _() -> Answer:
-    """equation 2 falls exponentially with k at constant r, and the more the closer p is to 1/2"""
+@claim(
+    place="section 5.2",
+    library="analysis.printed_bound_general",
+    says="equation 2 falls exponentially with k at constant r, and the more the closer p is to 1/2",
+)
+def one_leaf_bound_falls_exponentially() -> Evidence:
     rates = [math.log(analysis.printed_bound_general(5 * k, k, 0.6)) / k for k in (10, 20, 40)]
     by_p = [analysis.printed_bound_general(100, 20, p) for p in (0.55, 0.6, 0.7, 0.8)]
-    wrong = unless(max(rates) - min(rates) < 1e-9 and by_p == sorted(by_p), str(rates))
-    return "log of the bound over k; four p", wrong
+    counterexamples = counterexample_unless(max(rates) - min(rates) < 1e-9 and by_p == sorted(by_p), str(rates))
+    return Evidence("log of the bound over k; four p", counterexamples)
 
 
-@at("Theorem 6, Equation 3", "analysis.expected_noise_leaves")
-def _() -> Answer:
-    """a tree that fits noise on one attribute has 2(t - 1)p(1 - p) + 1 leaves on average"""
+@claim(
+    place="Theorem 6, Equation 3",
+    library="analysis.expected_noise_leaves",
+    says="a tree that fits noise on one attribute has 2(t - 1)p(1 - p) + 1 leaves on average",
+)
+def expected_leaves_of_fitted_noise() -> Evidence:
     p, t = 0.3, 8
     exact = sum(
         p ** sum(y) * (1 - p) ** (t - sum(y)) * (1 + sum(a != b for a, b in pairwise(y)))
@@ -192,37 +256,57 @@ def _() -> Answer:
         for y in samples
         if 0 < y.sum() < 60
     ]
-    broken = unless(abs(exact - analysis.expected_noise_leaves(t, p)) < 1e-12, f"{exact}")
-    return "all 256 labellings of 8 examples; 40 trees grown with gini", broken or [f"{n} more" for n in more if n]
+    broken = counterexample_unless(abs(exact - analysis.expected_noise_leaves(t, p)) < 1e-12, f"{exact}")
+    return Evidence(
+        "all 256 labellings of 8 examples; 40 trees grown with gini", broken or [f"{n} more" for n in more if n]
+    )
 
 
-@at("sections 5.3 and 5.4", "analysis.noise_growth_experiment; secateur reproduce rep-analysis")
-def _() -> Answer:
-    """conjecture: the number of safe nodes grows in proportion to the leaves"""
+@claim(
+    place="sections 5.3 and 5.4",
+    library="analysis.noise_growth_experiment; secateur reproduce rep-analysis",
+    says="conjecture: the number of safe nodes grows in proportion to the leaves",
+)
+def safe_nodes_grow_with_the_leaves() -> Evidence:
     found = analysis.noise_growth_experiment([250, 4_000], 0.7, grow=grow, count=count, repeats=5, seed=0)
     leaves, safe = found.grown_leaves.mean(axis=1), found.safe_nodes.mean(axis=1)
     text = f"one attribute, gini: leaves {leaves[0]:.0f} to {leaves[1]:.0f}, safe nodes {safe[0]:.1f} to {safe[1]:.1f}"
-    wrong = unless(safe[1] >= 8 * safe[0], text)
-    return "250 and 4,000 examples; with several attributes they do grow, see the experiment", wrong
+    counterexamples = counterexample_unless(safe[1] >= 8 * safe[0], text)
+    return Evidence("250 and 4,000 examples; with several attributes they do grow, see the experiment", counterexamples)
 
 
-@at("section 5.3", "analysis.noise_growth_experiment")
-def _() -> Answer:
-    """pruned trees grow linearly with the sample when classes are noise"""
+@claim(
+    place="section 5.3",
+    library="analysis.noise_growth_experiment",
+    says="pruned trees grow linearly with the sample when classes are noise",
+)
+def pruned_trees_of_noise_grow_linearly() -> Evidence:
     made = analysis.noise_growth_experiment([500, 1_000, 2_000], 0.6, grow=grow, count=count, repeats=5, seed=1)
     found = made.pruned_leaves.mean(axis=1)
-    wrong = unless(1.5 < found[1] / found[0] < 2.7 and 1.5 < found[2] / found[1] < 2.7, str(found))
-    return f"leaves after pruning {found.tolist()} of 500, 1,000, 2,000 examples", wrong
+    counterexamples = counterexample_unless(
+        1.5 < found[1] / found[0] < 2.7 and 1.5 < found[2] / found[1] < 2.7, str(found)
+    )
+    return Evidence(f"leaves after pruning {found.tolist()} of 500, 1,000, 2,000 examples", counterexamples)
 
 
-@at("Equation 4", "analysis.printed_safe_nodes_at_most, expected_safe_nodes_at_most")
-def _() -> Answer:
-    """about k Phi(...) safe nodes receive at most cn/k examples"""
+@claim(
+    place="Equation 4",
+    library="analysis.printed_safe_nodes_at_most, expected_safe_nodes_at_most",
+    says="about k Phi(...) safe nodes receive at most cn/k examples",
+)
+def expected_safe_nodes_with_few_rows() -> Evidence:
     made = (analysis.printed_safe_nodes_at_most, analysis.expected_safe_nodes_at_most)
     printed, exact = (of(500, 100, 1) for of in made)
-    text = unless(abs(printed - exact) <= 5, f"n = 500, k = 100, c = 1: {printed:.1f}, exactly {exact:.1f}")
+    text = counterexample_unless(
+        abs(printed - exact) <= 5, f"n = 500, k = 100, c = 1: {printed:.1f}, exactly {exact:.1f}"
+    )
     brute = sum(100 * math.comb(500, j) * 0.01**j * 0.99 ** (500 - j) for j in range(6))
-    return "the setting of Figure 3", text, "the binomial itself", unless(abs(brute - exact) < 1e-9, f"{brute}")
+    return Evidence(
+        "the setting of Figure 3",
+        text,
+        "the binomial itself",
+        counterexample_unless(abs(brute - exact) < 1e-9, f"{brute}"),
+    )
 
 
 def _occupancies(n: int, k: int) -> np.ndarray:
@@ -234,13 +318,13 @@ def _strays(values: np.ndarray, x: float, bound: float) -> bool:
     return bool((abs(values - values.mean()) >= x).mean() > bound + 1e-12)
 
 
-@search(
-    "Theorem 7",
-    "analysis.expected_empty, printed_empty, deviation_empty",
-    "every way to throw 4 to 6 balls into 3 to 5 bins",
+@claim_by_search(
+    place="Theorem 7",
+    library="analysis.expected_empty, printed_empty, deviation_empty",
+    says="expected number of empty bins, and the bound on its deviation",
+    checked="every way to throw 4 to 6 balls into 3 to 5 bins",
 )
-def _() -> Iterator[str]:
-    """expected number of empty bins, and the bound on its deviation"""
+def expected_empty_bins() -> Iterator[str]:
     for n, k in ((6, 3), (5, 4), (4, 5)):
         empty, mean = (_occupancies(n, k) == 0).sum(axis=1), analysis.expected_empty(n, k)
         if abs(empty.mean() - mean) > 1e-9 or analysis.printed_empty(n, k) < mean:
@@ -250,18 +334,27 @@ def _() -> Iterator[str]:
                 yield f"n = {n}, k = {k}, x = {x}"
 
 
-@at("Equation 5", "analysis.printed_bound_uniform, one_leaf_probability_uniform")
-def _() -> Answer:
-    """the probability of one leaf is at most Phi(...)^P, P replaced by its mean"""
+@claim(
+    place="Equation 5",
+    library="analysis.printed_bound_uniform, one_leaf_probability_uniform",
+    says="the probability of one leaf is at most Phi(...)^P, P replaced by its mean",
+)
+def one_leaf_bound_for_uniform_occupancy() -> Evidence:
     printed = analysis.printed_bound_uniform(500, 100, 0.6)
     exact = analysis.one_leaf_probability_uniform(500, 100, 0.6)
-    wrong = unless(printed >= exact, f"{printed:.1e} < {exact:.1e}, the exact probability; a^P is convex in P")
-    return "n = 500, k = 100, p = 0.6, the best c", wrong
+    counterexamples = counterexample_unless(
+        printed >= exact, f"{printed:.1e} < {exact:.1e}, the exact probability; a^P is convex in P"
+    )
+    return Evidence("n = 500, k = 100, p = 0.6, the best c", counterexamples)
 
 
-@search("section 6", "analysis.one_leaf_probability", "all occupancies of 3 settings")
-def _() -> Iterator[str]:
-    """the best case for the bound puts one example into every safe node but one"""
+@claim_by_search(
+    place="section 6",
+    library="analysis.one_leaf_probability",
+    says="the best case for the bound puts one example into every safe node but one",
+    checked="all occupancies of 3 settings",
+)
+def one_row_in_all_safe_nodes_but_one_is_best_for_the_bound() -> Iterator[str]:
     for n, k, p in ((9, 3, 0.6), (10, 4, 0.7), (9, 3, 0.9)):
         options = [sorted(s) for s in product(range(1, n), repeat=k) if sum(s) == n]
         least = min(options, key=lambda s: analysis.one_leaf_probability(s, p))
@@ -269,23 +362,26 @@ def _() -> Iterator[str]:
             yield f"n = {n}, k = {k}, p = {p}: {least}"
 
 
-@at("section 6.1, Figure 3", "analysis.best_c; secateur reproduce rep-analysis --figure 3")
-def _() -> Answer:
-    """the strictest bound has c around 1.0 to 1.5; the bound climbs steeply from p = 0.75"""
+@claim(
+    place="section 6.1, Figure 3",
+    library="analysis.best_c; secateur reproduce rep-analysis --figure 3",
+    says="the strictest bound has c around 1.0 to 1.5; the bound climbs steeply from p = 0.75",
+)
+def best_c_of_the_uniform_bound() -> Evidence:
     best = {p: analysis.best_c(500, 100, p) for p in (0.6, 0.7, 0.75, 0.8)}
     bounds = analysis.printed_bound_uniform(500, 100, [0.75, 0.8])
     outside = [f"p = {p}: best c = {c}" for p, c in best.items() if not 1.0 <= c <= 1.5]
     is_so = 20 * bounds[0] < bounds[1] and outside == ["p = 0.6: best c = 1.72"]
-    return f"best c {best}", outside, "for p from 0.7 to 0.8", unless(is_so, "elsewhere")
+    return Evidence(f"best c {best}", outside, "for p from 0.7 to 0.8", counterexample_unless(is_so, "elsewhere"))
 
 
-@search(
-    "section 6.2, Theorem 8",
-    "analysis.deviation_at_most, deviation_empty, deviation_counted",
-    "every way to throw 5 or 6 balls; the second term of P is not needed",
+@claim_by_search(
+    place="section 6.2, Theorem 8",
+    library="analysis.deviation_at_most, deviation_empty, deviation_counted",
+    says="deviations of Q, R and P from their means, by McDiarmid's inequality",
+    checked="every way to throw 5 or 6 balls; the second term of P is not needed",
 )
-def _() -> Iterator[str]:
-    """deviations of Q, R and P from their means, by McDiarmid's inequality"""
+def deviations_by_mcdiarmid() -> Iterator[str]:
     for n, k, c in ((6, 3, 1.0), (5, 4, 1.5)):
         thrown = _occupancies(n, k)
         small = (thrown <= c * n / k).sum(axis=1)
@@ -298,24 +394,37 @@ def _() -> Iterator[str]:
                 yield f"printed below ours at n = {n}, x = {x}"
 
 
-@at("section 3", "analysis.earlier_pruning_probability")
-def _() -> Answer:
-    """earlier model: likely cut before anything below is, and ever less with the depth of the first leaves"""
+@claim(
+    place="section 3",
+    library="analysis.earlier_pruning_probability",
+    says="earlier model: likely cut before anything below is, and ever less with the depth of the first leaves",
+)
+def earlier_model_of_pruning_probability() -> Evidence:
     before = [analysis.earlier_pruning_probability(n, 0.7) for n in (10, 100, 1_000)]
     deep = [analysis.earlier_pruning_probability(200, 0.7, depth=d) for d in range(7)]
-    wrong = unless(min(before) > 0.5 and before == sorted(before) and deep == sorted(deep, reverse=True))
-    return f"before {before[0]:.2f} to {before[2]:.2f}; depth 0 to 6: {deep[0]:.2f} to {deep[-1]:.1e}", wrong
+    counterexamples = counterexample_unless(
+        min(before) > 0.5 and before == sorted(before) and deep == sorted(deep, reverse=True)
+    )
+    return Evidence(
+        f"before {before[0]:.2f} to {before[2]:.2f}; depth 0 to 6: {deep[0]:.2f} to {deep[-1]:.1e}", counterexamples
+    )
 
 
-@at("sections 7 and 8", "analysis.rep_noise_experiment(relabel=True)")
-def _() -> Answer:
-    """with original leaves relabelled, the analysis applies with leaves in place of safe nodes"""
+@claim(
+    place="sections 7 and 8",
+    library="analysis.rep_noise_experiment(relabel=True)",
+    says="with original leaves relabelled, the analysis applies with leaves in place of safe nodes",
+)
+def relabelled_leaves_replace_safe_nodes() -> Evidence:
     one = analysis.rep_noise_experiment(60, 8, 0.7, repeats=600, seed=0, relabel=True, shape="random")
-    wrong = unless(one.low <= one.exact <= one.high, str(one))
-    return f"{one.frequency:.3f} of 600 trees, exactly {one.exact:.3f}", wrong
+    counterexamples = counterexample_unless(one.low <= one.exact <= one.high, str(one))
+    return Evidence(f"{one.frequency:.3f} of 600 trees, exactly {one.exact:.3f}", counterexamples)
 
 
-@at("section 8", "")
-def _() -> Answer:
-    """a unified analysis of pruning algorithms may be impossible"""
-    return "an opinion"
+@claim(
+    place="section 8",
+    library="",
+    says="a unified analysis of pruning algorithms may be impossible",
+)
+def unified_analysis_may_be_impossible() -> NotCheckable:
+    return NotCheckable("an opinion")

@@ -13,12 +13,12 @@ from ..._utils.arrays import ArrayLike, LongsOrFloats
 from ...core import Counts, Tree
 
 N_TREES = 100
-LISTED = "random trees, all prunings listed"
+ALL_PRUNINGS = "random trees, all prunings listed"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A small tree with the counts of a growing and of a pruning sample, many of them tied or empty."""
+    """A small tree with the counts of a growing and of a pruning sample; many nodes are tied or empty."""
 
     tree: Tree
     grown: Counts
@@ -26,7 +26,7 @@ class Case:
 
     @classmethod
     def of(cls, tree: Tree, grown: ArrayLike, held: ArrayLike) -> "Case":
-        """The case with these counts of each class in each leaf."""
+        """Return the case whose leaves have the given counts of each class."""
         return cls(tree, Counts.from_leaves(tree, grown), Counts.from_leaves(tree, held, sample="prune"))
 
     @cached_property
@@ -41,49 +41,49 @@ class Case:
 
     @cached_property
     def prunings(self) -> list[frozenset[int]]:
-        """The leaves of every pruning."""
+        """The leaves of every pruning, as sets of nodes."""
         return prunings(self.tree)
 
-    def least(self, costs: LongsOrFloats) -> dict[int, float]:
-        """The least cost of the prunings of each number of leaves."""
-        every = [(len(leaves), cost_of(leaves, costs)) for leaves in self.prunings]
-        return dict(sorted(every, reverse=True))  # of one size the last, which is the least, stays
+    def lowest_costs(self, costs: LongsOrFloats) -> dict[int, float]:
+        """Return the lowest cost of any pruning with each number of leaves."""
+        sizes_and_costs = [(len(leaves), cost_of(leaves, costs)) for leaves in self.prunings]
+        return dict(sorted(sizes_and_costs, reverse=True))  # a later entry replaces an earlier one of the same size
 
     def __str__(self) -> str:
-        return told(self.tree, self.grown, self.held)
+        return describe_case(self.tree, self.grown, self.held)
 
 
-def small_tree(random: np.random.Generator, *, most_tests: int = 5, arity: int = 3) -> Tree:
-    """A random tree of one to `most_tests` tests with two to `arity` outcomes."""
+def small_tree(random: np.random.Generator, *, max_splits: int = 5, max_branches: int = 3) -> Tree:
+    """Return a random tree of one to `max_splits` splits, each with two to `max_branches` branches."""
     parent = [-1]
-    for _ in range(int(random.integers(1, most_tests + 1))):
+    for _ in range(int(random.integers(1, max_splits + 1))):
         leaf = int(random.choice([v for v in range(len(parent)) if v not in parent]))
-        parent += [leaf] * int(random.integers(2, arity + 1))
+        parent += [leaf] * int(random.integers(2, max_branches + 1))
     return Tree.from_parents(parent)
 
 
 def perfect_tree(depth: int) -> Tree:
-    """The binary tree whose leaves all have this depth."""
+    """Return the binary tree whose leaves all have the given depth."""
     return Tree.from_parents([(v - 1) // 2 for v in range(2 ** (depth + 1) - 1)])
 
 
 def cases(seed: int, n_trees: int = N_TREES, n_classes: int = 2, **shape: int) -> Iterator[Case]:
-    """Yield random cases."""
+    """Yield random cases; `shape` as for `small_tree`."""
     random = np.random.default_rng(seed)
     for _ in range(n_trees):
         tree = small_tree(random, **shape)
         grown, held = (random.integers(0, 4, (tree.n_leaves, n_classes)) for _ in range(2))
-        grown[np.arange(len(grown)), random.integers(0, n_classes, len(grown))] += 1  # no leaf grew on nothing
+        grown[np.arange(len(grown)), random.integers(0, n_classes, len(grown))] += 1  # every leaf has a growing row
         yield Case.of(tree, grown, held)
 
 
-def failing(holds: Callable[[Case], object], seed: int, n_trees: int = N_TREES, **shape: int) -> Iterator[str]:
-    """Yield the random cases for which something does not hold."""
+def failing_cases(holds: Callable[[Case], object], seed: int, n_trees: int = N_TREES, **shape: int) -> Iterator[str]:
+    """Yield a description of each random case for which a statement does not hold."""
     return (str(case) for case in cases(seed, n_trees, **shape) if not holds(case))
 
 
 def prunings(tree: Tree, root: int = 0) -> list[frozenset[int]]:
-    """The leaves of every pruning of the subtree at a node, bottom-up."""
+    """Return the leaves of every pruning of the subtree at a node."""
     options: list[list[frozenset[int]]] = [[] for _ in range(tree.n_nodes)]
     for v in range(tree.n_nodes - 1, -1, -1):
         below = [options[c] for c in tree.children(v)]
@@ -93,12 +93,12 @@ def prunings(tree: Tree, root: int = 0) -> list[frozenset[int]]:
 
 
 def cost_of(leaves: frozenset[int], costs: LongsOrFloats) -> float:
-    """The summed cost of some leaves."""
+    """Return the sum of the costs of the given leaves."""
     return math.fsum(costs[v].item() for v in leaves)
 
 
-def told(tree: Tree, *counts: Counts) -> str:
-    """A tree as nested brackets, each leaf with its counts: growing, then pruning."""
+def describe_case(tree: Tree, *counts: Counts) -> str:
+    """Return a tree as nested brackets; each leaf shows its counts, those of growing before those of pruning."""
     closed = Counter(tree.end[tree.internal].tolist())
     text = ""
     for v in range(tree.n_nodes):

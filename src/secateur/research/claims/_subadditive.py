@@ -16,8 +16,8 @@ from ...routing import count
 from .._opt_beyond import least_errors
 from .._samples import DRAWN, rate_on
 from .._subadditive import is_inside
-from ._claim import Answer, at, each, unless
-from ._small import LISTED, N_TREES, Case, cases, cost_of, failing, told
+from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
+from ._small import ALL_PRUNINGS, N_TREES, Case, cases, cost_of, describe_case, failing_cases
 
 Named = Literal["leaves", "sqrt", "log"]
 CONCAVE: tuple[Named, ...] = ("log", "sqrt")
@@ -34,24 +34,31 @@ def _rising(family: PruningSequence) -> list[float]:
     return [] if family.alphas is None or (np.diff(family.alphas) <= 0).any() else family.alphas.tolist()
 
 
-@each(1, "Equations 1 and 2", "pruners.cost_complexity", LISTED)
-def _(one: Case) -> object:
-    """each tree of the family minimises cost + alpha * penalty between two rising thresholds"""
+@claim_on_small_trees(
+    seed=1,
+    place="Equations 1 and 2",
+    library="pruners.cost_complexity",
+    says="each tree of the family minimises cost + alpha * penalty between two rising thresholds",
+    checked=ALL_PRUNINGS,
+)
+def family_minimises_cost_plus_penalty(one: Case) -> object:
     family = cost_complexity(one.tree, one.grown)
-    errors, alphas = one.least(one.errors), _rising(family)
+    errors, alphas = one.lowest_costs(one.errors), _rising(family)
     found = zip(alphas, family.costs_on(one.errors), family.n_leaves, strict=True)
     return bool(alphas) and all(
         cost + alpha * n <= min(e + alpha * size for size, e in errors.items()) + 1e-9 for alpha, cost, n in found
     )
 
 
-@at("Equation 3", "pruners.cost_complexity (nested)")
-def _() -> Answer:
-    """the families of additive and of subadditive penalties are unique and nested"""
-
-    def wrong(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
+@claim(
+    place="Equation 3",
+    library="pruners.cost_complexity (nested)",
+    says="the families of additive and of subadditive penalties are unique and nested",
+)
+def families_are_unique_and_nested() -> Evidence:
+    def counterexamples(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
         for case in cases(2, 2 * N_TREES):
-            on = f"on {told(case.tree, case.grown)}"
+            on = f"on {describe_case(case.tree, case.grown)}"
             family = list(cost_complexity(case.tree, case.grown, penalty=penalty))
             every = Counter((len(x), cost_of(x, case.errors)) for x in case.prunings)
             for one in family[1:]:
@@ -60,12 +67,20 @@ def _() -> Answer:
             if not all(small <= large for large, small in pairwise(family)):
                 yield f"penalty 1, 1.9, 2, 3, ...: not nested {on}"
 
-    return f"{2 * N_TREES} {LISTED}", wrong(_bumpy), "for concave penalties", chain(*map(wrong, CONCAVE))
+    return Evidence(
+        f"{2 * N_TREES} {ALL_PRUNINGS}",
+        counterexamples(_bumpy),
+        "for concave penalties",
+        chain(*map(counterexamples, CONCAVE)),
+    )
 
 
-@at("section 2", "pruners.cost_complexity")
-def _() -> Answer:
-    """the family of a subadditive penalty is a subset of the additive family"""
+@claim(
+    place="section 2",
+    library="pruners.cost_complexity",
+    says="the family of a subadditive penalty is a subset of the additive family",
+)
+def subadditive_family_is_a_subset() -> Evidence:
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
     counts = Counts.from_leaves(tree, [[2, 1], [0, 2], [2, 0], [0, 1]])
     linear, bumpy = (cost_complexity(tree, counts, penalty=p).n_leaves.tolist() for p in ("leaves", _bumpy))
@@ -74,43 +89,55 @@ def _() -> Answer:
         families = (cost_complexity(one.tree, one.grown, penalty=penalty) for penalty in CONCAVE)
         return all(is_inside(family, cost_complexity(one.tree, one.grown)) for family in families)
 
-    text = f"penalty 1, 1.9, 2, 3, ... on {told(tree, counts)}: sizes {bumpy}, additive {linear}"
-    shown = unless(set(bumpy) <= set(linear), text)
-    return f"{2 * N_TREES} random trees", shown, "for concave penalties", failing(still, 3, 2 * N_TREES)
+    text = f"penalty 1, 1.9, 2, 3, ... on {describe_case(tree, counts)}: sizes {bumpy}, additive {linear}"
+    shown = counterexample_unless(set(bumpy) <= set(linear), text)
+    return Evidence(f"{2 * N_TREES} random trees", shown, "for concave penalties", failing_cases(still, 3, 2 * N_TREES))
 
 
 BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k - 1)"
 
 
-@each(4, "Figure 1", "pruners.best_of_size", BINARY, arity=2)
-def _(one: Case) -> object:
-    """the listing finds the pruning of least cost of every size, for binary trees"""
-    return least_errors(best_of_size(one.tree, one.grown)).items() <= one.least(one.errors).items()
+@claim_on_small_trees(
+    seed=4,
+    place="Figure 1",
+    library="pruners.best_of_size",
+    says="the listing finds the pruning of least cost of every size, for binary trees",
+    checked=BINARY,
+    max_branches=2,
+)
+def listing_finds_the_best_pruning_of_every_size(one: Case) -> object:
+    return least_errors(best_of_size(one.tree, one.grown)).items() <= one.lowest_costs(one.errors).items()
 
 
-@at("Figure 2", "pruners.printed_cost_complexity")
-def _() -> Answer:
-    """the listing finds the family, with strictly rising thresholds"""
+@claim(
+    place="Figure 2",
+    library="pruners.printed_cost_complexity",
+    says="the listing finds the family, with strictly rising thresholds",
+)
+def printed_listing_finds_the_family() -> Evidence:
     tree = Tree.from_parents([-1, 0, 0, 2, 2])
     counts = Counts.from_leaves(tree, [[0, 1], [2, 0], [0, 1]])
     printed, ours = printed_cost_complexity(tree, counts), cost_complexity(tree, counts)
     assert printed.alphas is not None
     sizes = printed.n_leaves.tolist(), printed.alphas.tolist(), ours.n_leaves.tolist()
-    shown = f"{told(tree, counts)}: sizes {sizes[0]} at {sizes[1]}, the family is {sizes[2]}"
+    shown = f"{describe_case(tree, counts)}: sizes {sizes[0]} at {sizes[1]}, the family is {sizes[2]}"
 
-    wrong = unless(len(printed) <= len(ours), shown)
-    still = failing(lambda one: _rising(cost_complexity(one.tree, one.grown)), 5)
-    return f"{N_TREES} random trees", wrong, "of equal ratios the smallest tree", still
+    counterexamples = counterexample_unless(len(printed) <= len(ours), shown)
+    still = failing_cases(lambda one: _rising(cost_complexity(one.tree, one.grown)), 5)
+    return Evidence(f"{N_TREES} random trees", counterexamples, "of equal ratios the smallest tree", still)
 
 
-@at("section 3, step 4", "selection.choose")
-def _() -> Answer:
-    """1SE takes the smallest tree with an error below the least error plus one standard error"""
+@claim(
+    place="section 3, step 4",
+    library="selection.choose",
+    says="1SE takes the smallest tree with an error below the least error plus one standard error",
+)
+def one_se_takes_the_smallest_tree_within() -> Evidence:
     error, se = np.array([0.1, 0.0, 0.2]), np.array([0.03, 0.0, 0.04])
     below = np.flatnonzero(error < error.min() + se[error.argmin()]).tolist()
     found = choose(error, se, 1.0)[1]
-    shown = unless(below, "with a least error of 0 nothing is below it")
-    return "a least error of 0", shown, '"<=" in place of "<"', unless(found == 1, str(found))
+    shown = counterexample_unless(below, "with a least error of 0 nothing is below it")
+    return Evidence("a least error of 0", shown, '"<=" in place of "<"', counterexample_unless(found == 1, str(found)))
 
 
 @cache
@@ -125,37 +152,50 @@ def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]
     return pairs, sum(a.pruning.n_leaves == b.pruning.n_leaves for a, b in pairs)
 
 
-@at("section 3, Table 3", "secateur reproduce subadditive --figure 'table 3'")
-def _() -> Answer:
-    """families are smaller under the square root, and both penalties choose the same tree mostly"""
+@claim(
+    place="section 3, Table 3",
+    library="secateur reproduce subadditive --figure 'table 3'",
+    says="families are smaller under the square root, and both penalties choose the same tree mostly",
+)
+def families_and_choices_of_table_3() -> Evidence:
     pairs, same = _beside("led24", "sqrt")
     is_so = same >= 6 and all(len(a.sequence) <= len(b.sequence) for a, b in pairs)
     text = f"12 draws of led24: same tree {same} times; 1,000 runs in the experiment"
-    return f"{text}, where two counts differ unexplained", unless(is_so, f"{same} of 12")
+    return Evidence(f"{text}, where two counts differ unexplained", counterexample_unless(is_so, f"{same} of 12"))
 
 
-@at("section 4, Table 2", "secateur reproduce subadditive --figure 'table 2'")
-def _() -> Answer:
-    """no systematic difference in test error between the two penalties"""
-
+@claim(
+    place="section 4, Table 2",
+    library="secateur reproduce subadditive --figure 'table 2'",
+    says="no systematic difference in test error between the two penalties",
+)
+def no_difference_in_test_error() -> Evidence:
     def rate(chosen: Selection, i: int) -> float:
         return rate_on(chosen.pruning, count(chosen.tree, DRAWN["led24"](2_000, seed=1_000 + i), sample="test"))
 
     gaps = [rate(a, i) - rate(b, i) for i, (a, b) in enumerate(_beside("led24", "sqrt")[0])]
     spread = float(np.std(gaps, ddof=1) / np.sqrt(len(gaps)))
-    wrong = unless(abs(np.mean(gaps)) <= 3 * spread + 1e-12)
-    return f"12 draws of led24: {100 * np.mean(gaps):.2f} +- {100 * spread:.2f} points", wrong
+    counterexamples = counterexample_unless(abs(np.mean(gaps)) <= 3 * spread + 1e-12)
+    return Evidence(f"12 draws of led24: {100 * np.mean(gaps):.2f} +- {100 * spread:.2f} points", counterexamples)
 
 
-@at("section 4", "secateur reproduce subadditive (table third)")
-def _() -> Answer:
-    """the conclusion should hold for other subadditive penalties"""
+@claim(
+    place="section 4",
+    library="secateur reproduce subadditive (table third)",
+    says="the conclusion should hold for other subadditive penalties",
+)
+def conclusion_for_other_penalties() -> Evidence:
     log, sqrt = (_beside("waveform", penalty)[1] for penalty in CONCAVE)
     text = f"logarithm: the same tree as with the additive penalty in {log} of 12 draws of waveform"
-    return f"the square root: {sqrt} of 12; test errors are in the experiment", unless(log >= 6, text)
+    return Evidence(
+        f"the square root: {sqrt} of 12; test errors are in the experiment", counterexample_unless(log >= 6, text)
+    )
 
 
-@at("section 3", "secateur reproduce subadditive")
-def _() -> Answer:
-    """sizes are printed without saying whether they are nodes or leaves"""
-    return "as nodes they agree with ours within 6 %, as leaves they would be half"
+@claim(
+    place="section 3",
+    library="secateur reproduce subadditive",
+    says="sizes are printed without saying whether they are nodes or leaves",
+)
+def sizes_are_printed_without_unit() -> NotCheckable:
+    return NotCheckable("as nodes they agree with ours within 6 %, as leaves they would be half")

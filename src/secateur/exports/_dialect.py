@@ -1,27 +1,27 @@
-"""How the engines of SQL spell names, text, numbers and missing values."""
+"""SQL dialects: how each engine writes names, text, numbers and missing values."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
 from ..errors import ParameterError, UnsupportedError
-from ._walk import utf8
+from ._values import utf8
 
-_SHIFT = 62  # the largest power of two that is a whole number to SQLite
+MAX_SHIFT_BITS = 62  # 2**62 is the largest power of two that SQLite reads as a whole number
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One engine's way of saying things.
+    """The SQL of one engine.
 
     Parameters
     ----------
     name : str
     fence : str
-        What keeps the engine from writing one query into the next. Each stage names the last
-        one twice, so that text written into text would double at every stage.
+        Keyword that keeps the engine from inlining one stage of a query into the next. Each stage names the stage
+        before it twice, so inlined text would double at every stage.
     ignores_case : bool
-        Whether names in quotes that differ only by case are the same to it.
+        Whether the engine takes quoted names that differ only by case for the same name.
     """
 
     name: str
@@ -29,14 +29,14 @@ class Dialect:
     ignores_case: bool = False
 
     def identifier(self, name: str) -> str:
-        """A name in quotes."""
+        """Return a name in quotes."""
         utf8(name, "the name")
         if not name or "\0" in name:
             raise ParameterError(f"the name {name!r} cannot be written in SQL; rename it")
         return '"' + name.replace('"', '""') + '"'
 
     def literal(self, value: str | float) -> str:
-        """A category or an answer."""
+        """Return a category or a prediction as a literal."""
         if isinstance(value, bool):
             return "TRUE" if value else "FALSE"
         if isinstance(value, int):
@@ -44,7 +44,7 @@ class Dialect:
         return self.number(value) if isinstance(value, float) else self.quoted(value)
 
     def quoted(self, text: str) -> str:
-        """Text in quotes; the character 0 cannot be in a query and is made by a function."""
+        """Return text in quotes; a query cannot contain the character 0, so a function makes it."""
         utf8(text, "the text")
         if "\0" not in text:
             return "'" + text.replace("'", "''") + "'"
@@ -56,7 +56,7 @@ class Dialect:
         return "(" + f" || {zero} || ".join(map(self.quoted, text.split("\0"))) + ")"
 
     def number(self, value: float) -> str:
-        """A double, spelled so that the engine reads this very number."""
+        """Return a double as a literal that the engine reads as exactly this number."""
         if self.name == "sqlite":
             return _exact_for_sqlite(value)
         text = repr(value)
@@ -65,14 +65,14 @@ class Dialect:
         return text if "e" in text else f"{text}e0"  # without an exponent it would be a decimal
 
     def double(self, cell: str) -> str:
-        """A number of the row as a double, NULL where it is missing."""
-        if self.name == "sqlite":  # it has no NaN; text is refused, or it would count as 0
+        """Return the expression of a numeric cell as a double, NULL where it is missing."""
+        if self.name == "sqlite":  # it has no NaN; text would be read as 0, so it is refused
             return (
                 f"CASE WHEN typeof({cell}) NOT IN ('text', 'blob') THEN CAST({cell} AS REAL) ELSE {_overflow(cell)} END"
             )
         if self.name == "duckdb":
-            # nextafter(x, x) is x, and hides the column's statistics: those of Parquet files know no NaN,
-            # and DuckDB would answer that there is none.
+            # The statistics of Parquet files do not count NaN, so DuckDB would conclude that there is none.
+            # nextafter(x, x) is x, and hides the column from the statistics.
             double = f"CAST({cell} AS DOUBLE)"
             return f"CASE WHEN NOT isnan(nextafter({double}, {double})) THEN {double} END"
         if self.name == "postgres":
@@ -80,13 +80,13 @@ class Dialect:
         return f"CASE WHEN {cell} = {cell} THEN CAST({cell} AS DOUBLE PRECISION) END"
 
     def truth(self, cell: str) -> str:
-        """A boolean of the row."""
+        """Return the expression of a boolean cell."""
         if self.name == "sqlite":
             return f"CASE WHEN typeof({cell}) IN ('integer', 'null') THEN {cell} ELSE {_overflow(cell)} END"
         return cell
 
     def text(self, cell: str) -> str:
-        """Text of the row, compared letter by letter whatever the collation of its column."""
+        """Return the expression of a text cell, compared byte by byte whatever the collation of its column."""
         if self.name == "sqlite":
             known = f"typeof({cell}) IN ('text', 'null')"
             return f"CASE WHEN {known} THEN {cell} ELSE {_overflow(cell)} END COLLATE BINARY"
@@ -106,14 +106,14 @@ DIALECTS = {
 
 
 def _overflow(cell: str) -> str:
-    """An expression that stops SQLite; it has no other way to refuse a value."""
+    """Return an expression that makes SQLite fail; it has no other way to refuse a value."""
     return f"abs(-9223372036854775807 - 1 + 0 * length({cell}))"
 
 
 def _exact_for_sqlite(value: float) -> str:
-    """A number in decimals where these are exact, else as a whole number times a power of two.
+    """Return a number as a decimal where SQLite reads it exactly, else as a whole number times a power of two.
 
-    SQLite reads decimals in its own arithmetic, and the last bit of the result is not always right.
+    SQLite reads decimals with its own arithmetic, and the last bit of the result is not always right.
     """
     if value == 0:
         return "0.0"
@@ -122,15 +122,15 @@ def _exact_for_sqlite(value: float) -> str:
     exponent = int(digits.exponent)
     if Fraction(text) == Fraction(value) and len(digits.digits) <= 15 and -22 <= exponent <= 0:
         return text
-    top, below = value.as_integer_ratio()
-    n_twos = below.bit_length() - 1
-    sign = "/"
+    numerator, denominator = value.as_integer_ratio()
+    n_twos = denominator.bit_length() - 1
+    operator = "/"
     if n_twos == 0:
-        n_twos, sign = max(0, abs(top).bit_length() - 53), "*"
-        top >>= n_twos  # the bits that go are 0: a double has 53
-    parts = [f"CAST({top} AS REAL)"]
+        n_twos, operator = max(0, abs(numerator).bit_length() - 53), "*"
+        numerator >>= n_twos  # the removed bits are 0, because a double has 53 bits
+    parts = [f"CAST({numerator} AS REAL)"]
     while n_twos > 0:
-        step = min(n_twos, _SHIFT)
-        parts.append(f"{sign} CAST({1 << step} AS REAL)")
+        step = min(n_twos, MAX_SHIFT_BITS)
+        parts.append(f"{operator} CAST({1 << step} AS REAL)")
         n_twos -= step
     return f"({' '.join(parts)})"

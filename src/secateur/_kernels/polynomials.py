@@ -1,4 +1,4 @@
-"""Sums over all ways to spread examples over equal cells."""
+"""A coefficient of a power of a polynomial: a sum over all ways to distribute rows over equal cells."""
 
 import cython
 import numpy as np
@@ -7,10 +7,10 @@ from cython.cimports.secateur._kernels.views import Floats
 
 
 def log_power_coefficient(weights: Floats, power: cython.longlong):
-    """ln of the last coefficient (index len - 1) of the polynomial `weights` to `power` >= 1.
+    """Return the logarithm of the last coefficient (index len - 1) of the polynomial `weights` to the power `power`.
 
-    Every term is non-negative, so nothing cancels; each product is divided by its sum,
-    kept in logs, so nothing underflows as a whole. O(len^2 ln power) by repeated squaring.
+    Coefficients are not negative, so nothing cancels. Each product is divided by its sum, and the sums are kept as
+    logarithms, so a product as a whole cannot underflow. Repeated squaring takes O(len^2 log(power)) steps.
     """
     n = weights.shape[0]
     result: cython.double[::1] = np.zeros(n)
@@ -39,7 +39,7 @@ def log_power_coefficient(weights: Floats, power: cython.longlong):
 @cython.nogil
 @cython.exceptval(check=False)
 def _divide_by_sum(a: cython.double[::1]) -> cython.double:
-    """Divide by the sum, unless it is 0, and return it."""
+    """Divide an array by its sum, unless the sum is 0, and return the sum."""
     total: cython.double = 0.0
     for i in range(a.shape[0]):
         total += a[i]
@@ -53,7 +53,7 @@ def _divide_by_sum(a: cython.double[::1]) -> cython.double:
 @cython.nogil
 @cython.exceptval(check=False)
 def _truncated_product(a: cython.double[::1], b: cython.double[::1], product: cython.double[::1]) -> cython.void:
-    """The product of two polynomials without the powers from len on."""
+    """Set `product` to the product of two polynomials, without the powers from len on."""
     n = a.shape[0]
     for i in range(n):
         product[i] = 0.0

@@ -1,4 +1,4 @@
-"""Tests whose two sides are not in the order that was asked for."""
+"""Which tests to cut so that the predictions of a tree respect monotone constraints."""
 
 import cython
 import numpy as np
@@ -7,10 +7,13 @@ import numpy as np
 def monotone_cuts(
     end: cython.const[cython.int][:], value: cython.const[cython.double][:], sign: cython.const[cython.schar][:]
 ):
-    """Which tests to cut, from the leaves upwards, so that every leaf on one side is at most every leaf on the other.
+    """Return the tests to cut so that the leaves on both sides of every remaining constrained test are in order.
 
-    `value` is what each node answers as a leaf; a node with sign 1 wants its first child to answer no more than its
-    second, with -1 no less, with 0 anything. A node that is cut is a leaf for the nodes above it.
+    `value[v]` is the prediction of node v as a leaf. Where `sign[v]` is 1, no leaf below the first child may predict
+    more than a leaf below the second child; where it is -1, no leaf may predict less; 0 allows any order. Nodes are
+    decided from the leaves to the root, and a node that is cut is a leaf for the nodes above it.
+
+    Cost: one step per node; `low` and `high` are the least and the greatest prediction below each node.
     """
     n = end.shape[0]
     is_cut: cython.uchar[::1] = np.zeros(n, np.bool_)
@@ -22,8 +25,8 @@ def monotone_cuts(
             if end[v] == v + 1:
                 continue
             if sign[v] != 0:
-                second = end[v + 1]
-                if (sign[v] > 0 and high[v + 1] > low[second]) or (sign[v] < 0 and low[v + 1] < high[second]):
+                first, second = v + 1, end[v + 1]
+                if (sign[v] > 0 and high[first] > low[second]) or (sign[v] < 0 and low[first] < high[second]):
                     is_cut[v] = True
                     continue
             low[v] = low[v + 1]

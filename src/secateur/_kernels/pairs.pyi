@@ -1,3 +1,0 @@
-from ._types import Floats, Longs
-
-def best_small_trees(meet: Floats, total: Floats, unit: float) -> tuple[Floats, Longs]: ...

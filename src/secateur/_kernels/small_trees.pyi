@@ -1,0 +1,3 @@
+from ._types import Floats, Longs
+
+def best_small_trees(n_both: Floats, total: Floats, unit: float) -> tuple[Floats, Longs]: ...

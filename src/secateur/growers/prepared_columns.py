@@ -1,0 +1,259 @@
+"""The columns of a table as the growing kernels read them.
+
+A slot is a column in the order of the kernels: first the columns with presorted lists, then the columns of codes, of
+which the two-valued ones come last. Columns that are constant have no slot.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._kernels import growing
+from .._utils.arrays import Array, Floats
+from ..data.table import Table
+from .coded_columns import (
+    CodedColumn,
+    check_branches,
+    in_slot_order,
+    nominal_columns,
+    pack_coded_columns,
+    use_bit_words,
+)
+from .presort import (
+    N_VALUES_OF_PAIR,
+    Binning,
+    ColumnValues,
+    RowLabels,
+    label_rows,
+    row_major_matrix,
+    sort_numeric_columns,
+    stack_lines,
+)
+
+
+class ColumnOptions(NamedTuple):
+    """The growing parameters on which the preparation of columns depends.
+
+    Parameters
+    ----------
+    max_bins : int, optional
+        Maximum number of bins of a numeric column; None for no bins.
+    multiway : bool
+        Whether a split of a nominal column has a child for each category.
+    counts_weights : bool
+        Whether the limits on the size of nodes count weights; else they count rows.
+    are_codes_counted : bool
+        Whether the kernels may count bins by code.
+    is_regression : bool
+        Whether the target is a number. The table then has one class.
+    """
+
+    max_bins: int | None
+    multiway: bool
+    counts_weights: bool
+    are_codes_counted: bool = False
+    is_regression: bool = False
+
+
+@dataclass(frozen=True)
+class PreparedColumns:
+    """The columns of some rows as the kernels read them.
+
+    Parameters
+    ----------
+    lists : PresortedLists
+        Presorted lists, and the column of every slot. Growing partitions the lists in place.
+    codes : PackedCodes, optional
+        The columns of codes. Growing partitions them in place.
+    weights : RowWeights, optional
+        Weights and missing values; None if every row weighs 1 and no value is missing.
+    values : dict from int to ColumnValues
+        Values behind binned and two-valued columns. The table holds the values of the other numeric columns.
+    """
+
+    lists: growing.PresortedLists
+    codes: growing.PackedCodes | None
+    weights: growing.RowWeights | None
+    values: dict[int, ColumnValues]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.lists.entries.shape[1])
+
+    @property
+    def n_lists(self) -> int:
+        """Number of columns with a presorted list, which have the first slots."""
+        return len(self.lists.entries)
+
+    def n_codes(self, slot: int) -> int:
+        """Return the number of codes of the column in a slot after the lists."""
+        assert self.codes is not None
+        return int(self.codes.n_codes[slot - self.n_lists])
+
+    @cached_property
+    def pairs(self) -> dict[int, ColumnValues]:
+        """The two-valued columns, each of which has one threshold."""
+        return {j: values for j, values in self.values.items() if values.is_two_valued}
+
+    @cached_property
+    def pair_thresholds(self) -> Floats:
+        """The threshold of each two-valued column by its number, NaN for other columns; may end before the last one."""
+        thresholds = np.full(max(self.pairs, default=-1) + 1, np.nan)
+        thresholds[list(self.pairs)] = [values.first_threshold for values in self.pairs.values()]
+        return thresholds
+
+    def copy(self) -> "PreparedColumns":
+        """Return a copy for one growth, with its own copies of the arrays that growing changes."""
+        codes = self.codes
+        if codes is not None:
+            codes = codes._replace(
+                entries=codes.entries.copy(), bit_words=codes.bit_words.copy(), code_words=codes.code_words.copy()
+            )
+        lists = growing.PresortedLists(self.lists.entries.copy(), self.lists.feature_of_slot, self.lists.shift)
+        return PreparedColumns(lists, codes, self.weights, self.values)
+
+
+def prepare_columns(table: Table, weight: Array | None, options: ColumnOptions, pool: Any) -> PreparedColumns:
+    """Sort and encode the columns of a table with classes.
+
+    Parameters
+    ----------
+    table : Table
+        The rows. For a numeric target, all rows have class 0.
+    weight : array, optional
+        Weight of each row, above 0; None if every row weighs 1.
+    options : ColumnOptions
+    pool : ThreadPoolExecutor or InlinePool
+    """
+    assert table.schema.classes is not None
+    check_branches(table, options.multiway)
+    n_classes = len(table.schema.classes)
+    labels = label_rows(table.required_target, n_classes)
+    repetitions = np.array(weight) if weight is not None and is_whole(weight) else np.zeros(0)
+    binning = Binning(options.max_bins, repetitions, options.are_codes_counted and weight is None)
+    found = sort_numeric_columns(table, labels, pool, binning)
+    listed = [column for column in found.columns if column.codes is None]
+    binned = [
+        CodedColumn(column.feature, column.codes, len(column.values.low), False)
+        for column in found.columns
+        if column.codes is not None and column.values is not None
+    ]
+    coded = in_slot_order([*binned, *pair_columns(table, found.pairs), *nominal_columns(table)])
+    values = {column.feature: column.values for column in found.columns if column.values is not None}
+    weights = row_weights(weight, [column.is_missing for column in listed], labels.classes, n_classes, options)
+    return PreparedColumns(
+        growing.PresortedLists(
+            found.entries, slot_features([column.feature for column in listed], coded), labels.shift
+        ),
+        pack_codes_for(coded, labels, weights, options, row_major_matrix(table)),
+        weights,
+        values | found.pairs,
+    )
+
+
+def pair_columns(table: Table, pairs: dict[int, ColumnValues]) -> list[CodedColumn]:
+    """Return the two-valued columns of a table, given their values."""
+    return [
+        CodedColumn(j, table.columns[j], N_VALUES_OF_PAIR, False, float(values.high[1])) for j, values in pairs.items()
+    ]
+
+
+def slot_features(listed: list[int], coded: list[CodedColumn]) -> Array:
+    """Return the column of each slot: columns with lists first, then coded ones."""
+    return np.array(listed + [column.feature for column in coded], np.int32)
+
+
+def pack_codes_for(
+    coded: list[CodedColumn],
+    labels: RowLabels,
+    weights: growing.RowWeights | None,
+    options: ColumnOptions,
+    matrix: Array | None = None,
+) -> growing.PackedCodes | None:
+    """Return the packed coded columns; None if there are none.
+
+    Weighted rows with a numeric target have packed codes without columns, because the kernels add up the targets of a
+    node in the order of the packed rows.
+    """
+    if not coded and not (options.is_regression and weights is not None):
+        return None
+    has_bit_words = not options.is_regression and use_bit_words(coded, weights, multiway=options.multiway)
+    return pack_coded_columns(coded, labels, has_bit_words=has_bit_words, matrix=matrix)
+
+
+def row_weights(
+    weight: Array | None,
+    is_missing: list[Array | None],
+    classes: Array,
+    n_classes: int,
+    options: ColumnOptions,
+) -> growing.RowWeights | None:
+    """Return the weights and the missing values of rows; None if every row weighs 1 and no value is missing.
+
+    Parameters
+    ----------
+    weight : array, optional
+        Weight of each row.
+    is_missing : list of arrays, or None
+        For each column with a list, whether the value of each row is missing; None if no value is.
+    classes : array of int
+        Class of each row.
+    n_classes : int
+    options : ColumnOptions
+    """
+    lines = [line for line in is_missing if line is not None]
+    if weight is None and not lines:
+        return None
+    line_of_list = np.cumsum([line is not None for line in is_missing], dtype=np.int64) - 1
+    line_of_list[[line is None for line in is_missing]] = -1
+    return growing.RowWeights(
+        None if weight is None else np.array(weight, np.float64),
+        None if weight is None or options.is_regression else _weight_of_class(weight, classes, n_classes),
+        options.counts_weights or (weight is not None and is_whole(weight)),
+        stack_lines(lines, len(classes), np.bool_),
+        line_of_list,
+    )
+
+
+def is_whole(weight: Array) -> bool:
+    """Return whether all weights are whole numbers, which count as repetitions of their row."""
+    return bool((weight == np.rint(weight)).all())
+
+
+def _weight_of_class(weight: Array, classes: Array, n_classes: int) -> Floats | None:
+    """Return the weight of a row of each class, if all rows of a class have the same weight; else None."""
+    of_class = np.zeros(n_classes)
+    of_class[classes] = weight
+    if not (of_class[classes] == weight).all():
+        return None
+    return np.where(of_class > 0, of_class, 1.0)
+
+
+def columns_by_code(n_codes: Array, is_nominal: Array, values: dict[int, ColumnValues]) -> PreparedColumns:
+    """Return columns for tables whose slots are the columns themselves and whose thresholds lie between codes.
+
+    Growers that do not scan presorted lists write such tables.
+
+    Parameters
+    ----------
+    n_codes : array of int64
+        Number of codes of each column; read of nominal columns only.
+    is_nominal : array of bool
+        Whether each column is nominal.
+    values : dict from int to ColumnValues
+        The values behind the codes of each numeric column.
+    """
+    features = np.arange(len(n_codes), dtype=np.int32)
+    codes = growing.PackedCodes(
+        code_words=np.zeros((0, 0), np.uint64),
+        bit_bytes=np.zeros(0, np.uint8),
+        bit_words=np.zeros((0, 0), np.uint64),
+        bit_line_bytes=0,
+        n_codes=n_codes,
+        is_nominal=is_nominal,
+        entries=np.zeros(0, np.uint32),
+    )
+    return PreparedColumns(growing.PresortedLists(np.zeros((0, 0), np.uint32), features, 1), codes, None, values)

@@ -1,0 +1,277 @@
+"""Sort the numeric columns of a table, once, before growing.
+
+A column with more than two values becomes a list of entries in the order of its values; `_kernels/presort.py` describes
+an entry. With bins, the entries of a list are in the order of the bins, or the column becomes codes, one per row, and
+needs no list. A column with two values needs neither. Constant columns are left out.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._kernels import packing, presort
+from .._utils.arrays import Array
+from ..data.table import Table
+from .threshold import midpoint
+
+N_VALUES_OF_PAIR = 2  # Values of a two-valued column.
+MAX_BLOCK_BYTES_PER_ROW = 32  # Columns copied at once: half a cache line, so that the copies stay below the lists.
+MIN_BLOCK_ROWS = 1 << 15  # Columns of fewer rows are sorted several at a time, up to this number of rows in all.
+OTHER_VALUES, TWO_VALUES = 0, 2  # Kinds of numeric columns that `packing.find_two_valued` returns.
+
+
+class RowLabels(NamedTuple):
+    """The class of each row, and how an entry of a list packs the number and the class of a row.
+
+    Parameters
+    ----------
+    classes : array of int32
+    shift : int
+        Number of low bits that hold the class and one flag; the bits above hold the row.
+    entry_type : type
+        uint32 if row and class fit, else uint64.
+    """
+
+    classes: Array
+    shift: int
+    entry_type: Any
+
+
+def label_rows(classes: Array, n_classes: int) -> RowLabels:
+    """Return the row labels from the class of each row and the number of classes."""
+    shift = max(1, (n_classes - 1).bit_length()) + 1
+    row_bits = max(1, (len(classes) - 1).bit_length())
+    return RowLabels(classes, shift, np.uint32 if shift + row_bits <= 32 else np.uint64)
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values behind the codes of a binned or two-valued column.
+
+    Parameters
+    ----------
+    low, high : array
+        Lowest and highest value of each code.
+    codes : array, optional
+        Code of each row, any number where the value is missing. None: the kernels hold the codes.
+    is_binned : bool
+        Whether a code may stand for several values.
+    is_two_valued : bool
+        Whether the column has two values and none is missing.
+    """
+
+    low: Array
+    high: Array
+    codes: Array | None = None
+    is_binned: bool = False
+    is_two_valued: bool = False
+
+    @classmethod
+    def of_pair(cls, pair: Array) -> "ColumnValues":
+        """Return the values of a two-valued column from the lower and the higher one."""
+        return cls(pair, pair, is_two_valued=True)
+
+    @cached_property
+    def first_threshold(self) -> float:
+        """The threshold between the first two codes."""
+        return float(midpoint(self.high[0], self.low[1]))
+
+
+class SortedColumn(NamedTuple):
+    """A sorted numeric column with more than two values.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    n_present : int
+        Number of rows whose value is not missing.
+    is_missing : array of bool, optional
+        Whether the value of each row is missing; None if no value is.
+    values : ColumnValues, optional
+        The values behind bins or codes.
+    codes : array, optional
+        Code of each row, if the kernels count the column by code and need no list.
+    """
+
+    feature: int
+    n_present: int
+    is_missing: Array | None
+    values: ColumnValues | None = None
+    codes: Array | None = None
+
+
+class SortedColumns(NamedTuple):
+    """The numeric columns of a table without the constant ones.
+
+    Parameters
+    ----------
+    pairs : dict from int to ColumnValues
+        The two-valued columns.
+    columns : list of SortedColumn
+        The others.
+    entries : 2-D array
+        One line of entries for each of `columns` that has no codes.
+    """
+
+    pairs: dict[int, ColumnValues]
+    columns: list[SortedColumn]
+    entries: Array
+
+
+class Binning(NamedTuple):
+    """How the values of sorted columns become bins.
+
+    Parameters
+    ----------
+    max_bins : int, optional
+        Columns with more values are binned; None bins no column.
+    repetitions : array of float
+        How often each row counts, if weights are whole numbers; empty if every row counts once.
+    are_codes_counted : bool
+        Whether the kernels count columns without missing values by code. Every value of a column with few values is
+        then a code.
+    """
+
+    max_bins: int | None
+    repetitions: Array
+    are_codes_counted: bool
+
+
+def sort_numeric_columns(table: Table, labels: RowLabels, pool: Any, binning: Binning | None = None) -> SortedColumns:
+    """Return the sorted numeric columns of a table.
+
+    Parameters
+    ----------
+    table : Table
+    labels : RowLabels
+    pool : ThreadPoolExecutor or InlinePool
+        Blocks of columns are sorted in parallel.
+    binning : Binning, optional
+        None sorts the columns without bins.
+    """
+    features, pairs = _find_pairs(table)
+    sorter = _ColumnSorter(table, row_major_matrix(table), labels, binning)
+    n, size = table.n_rows, sorter.n_columns_per_block
+    if binning is not None and binning.are_codes_counted:
+        blocks = [features[first : first + size] for first in range(0, len(features), size)]
+        sorted_blocks = list(pool.map(sorter.sort_and_drop, blocks))
+        columns = [column for block in sorted_blocks for column, _ in block]
+        lines = [line for block in sorted_blocks for _, line in block if line is not None]
+        sorted_blocks.clear()
+        return SortedColumns(pairs, columns, stack_lines(lines, n, labels.entry_type))
+    entries = np.empty((len(features), n), labels.entry_type)
+
+    def sort_block(first: int) -> list[SortedColumn]:
+        return sorter.sort(features[first : first + size], entries[first : first + size])
+
+    sorted_columns = [column for block in pool.map(sort_block, range(0, len(features), size)) for column in block]
+    return SortedColumns(pairs, sorted_columns, entries)
+
+
+def row_major_matrix(table: Table) -> Array | None:
+    """Return the table as one array, one row after the other, if it is stored in this order."""
+    return table.matrix if table.matrix is not None and table.matrix.flags.c_contiguous else None
+
+
+def stack_lines(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
+    """Return lines of length n as one array; the memory of each line is freed as soon as it is copied."""
+    stacked = np.empty((len(lines), n), dtype)
+    for i in range(len(lines)):
+        stacked[i] = lines[i]
+        lines[i] = stacked[i, :0]
+    return stacked
+
+
+def _find_pairs(table: Table) -> tuple[list[int], dict[int, ColumnValues]]:
+    """Return the numeric columns with more than two values, and those with two."""
+    numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
+    matrix = row_major_matrix(table)
+    if matrix is not None:
+        kinds, low, high = packing.find_two_valued(matrix)
+        found = [(int(kinds[j]), low[j], high[j]) for j in numeric]
+    else:
+        found = [_find_pair(table.columns[j]) for j in numeric]
+    features = [j for j, (kind, _, _) in zip(numeric, found, strict=True) if kind == OTHER_VALUES]
+    pairs = {
+        j: ColumnValues.of_pair(np.array([lowest, highest]))
+        for j, (kind, lowest, highest) in zip(numeric, found, strict=True)
+        if kind == TWO_VALUES
+    }
+    return features, pairs
+
+
+def _find_pair(column: Array) -> tuple[int, float, float]:
+    kinds, low, high = packing.find_two_valued(_as_matrix(column))
+    return int(kinds[0]), low[0], high[0]
+
+
+def _as_matrix(column: Array) -> Array:
+    """Return a column as a contiguous matrix of one column."""
+    matrix: Array = np.ascontiguousarray(column)[:, None]
+    return matrix
+
+
+class _ColumnSorter(NamedTuple):
+    """Sorts blocks of columns of one table."""
+
+    table: Table
+    matrix: Array | None
+    labels: RowLabels
+    binning: Binning | None
+
+    @property
+    def n_columns_per_block(self) -> int:
+        """Number of columns that are copied and sorted at a time."""
+        if self.matrix is None:
+            return 1
+        return max(MAX_BLOCK_BYTES_PER_ROW // self.matrix.itemsize, MIN_BLOCK_ROWS // self.table.n_rows)
+
+    def sort(self, features: list[int], entries: Array) -> list[SortedColumn]:
+        """Sort some columns, and write their entries to the lines of `entries`."""
+        if self.matrix is None:
+            matrix, columns = _as_matrix(self.table.columns[features[0]]), np.zeros(1, np.int64)
+        else:
+            matrix, columns = self.matrix, np.array(features, np.int64)
+        block = np.empty((len(features), self.table.n_rows), matrix.dtype)
+        labels = self.labels
+        found = presort.sort_columns(matrix, columns, block, labels.classes, labels.shift, entries).tolist()
+        return [
+            self._sorted_column(j, values, line, n_values, n_missing)
+            for j, values, line, (n_values, n_missing) in zip(features, block, entries, found, strict=True)
+        ]
+
+    def sort_and_drop(self, features: list[int]) -> list[tuple[SortedColumn, Array | None]]:
+        """Sort some columns and return each with its entries, or with None if codes replace them."""
+        entries = np.empty((len(features), self.table.n_rows), self.labels.entry_type)
+        columns = self.sort(features, entries)
+        return [
+            (column, line.copy() if column.codes is None else None)
+            for column, line in zip(columns, entries, strict=True)
+        ]
+
+    def _sorted_column(
+        self, feature: int, values: Array, entries: Array, n_values: int, n_missing: int
+    ) -> SortedColumn:
+        """Return one column, whose entries are sorted, with its bins."""
+        n_present = len(values) - n_missing
+        if self.binning is None:
+            return SortedColumn(feature, n_present, None)
+        is_missing = np.isnan(values) if n_missing else None
+        max_bins, repetitions, are_codes_counted = self.binning
+        is_binned = max_bins is not None and n_values > max_bins
+        can_be_counted = are_codes_counted and not n_missing
+        if not (is_binned or can_be_counted):
+            return SortedColumn(feature, n_present, is_missing)
+        shift, entry_type = self.labels.shift, self.labels.entry_type
+        codes = np.zeros(len(values), np.uint8 if can_be_counted else np.uint16)
+        n_bins = max_bins if is_binned and max_bins is not None else 0  # 0: every value is a bin.
+        ends = presort.bin_entries(entries, shift, repetitions, n_present, n_bins, codes)
+        starts = np.append(0, ends[:-1])
+        low, high = (values[entries[at] >> entry_type(shift)].astype(np.float64) for at in (starts, ends - 1))
+        if can_be_counted and len(ends) > N_VALUES_OF_PAIR:
+            return SortedColumn(feature, n_present, is_missing, ColumnValues(low, high, None, is_binned), codes)
+        return SortedColumn(feature, n_present, is_missing, ColumnValues(low, high, codes, is_binned))
