@@ -237,10 +237,11 @@ class GrowParameters:
         """Raise `UnsupportedError` for a parameter that growing with surrogates does not support."""
         for name in self.changed_names():
             if name in UNSUPPORTED_WITH_SURROGATES:
-                default = DECLARATIONS[name].default
                 raise UnsupportedError(
-                    f"surrogates={self.surrogates} with {name}={getattr(self, name)!r}: surrogates support only "
-                    f"{name}={default!r}; omit it, or use surrogates=0"
+                    Argument("surrogates", self.surrogates),
+                    " with ",
+                    Argument(name, getattr(self, name)),
+                    " is not supported; omit one of them",
                 )
 
     @classmethod
