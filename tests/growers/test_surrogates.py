@@ -334,7 +334,7 @@ def test_an_explanation_and_the_text_name_surrogates():
     model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
     told = str(explain(model, {"size": None, "width": 61.0, "none": 1.0}))
     assert "surrogate width > 35 (is 61)" in told
-    assert "answer: b" in told
+    assert "prediction: b" in told
     assert "surrogate" not in str(explain(model, {"size": 2.0, "width": 61.0, "none": 1.0})).splitlines()[0]
     assert "1 test has some" in secateur.export_text(tree, grown)
 
