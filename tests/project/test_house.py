@@ -60,6 +60,8 @@ LONGER = {
     "data/target.py": "labels and numbers are read by one set of checks",
     "pruners/_error_based.py": "subtree raising needs its own small tree surgery",
     "pruners/_k_reduced_error.py": "one rule in three forms that share their table",
+    "research/claims/_rademacher.py": "all claims of one document, in the order of its text",
+    "research/claims/_rep_analysis.py": "all claims of one document, in the order of its text",
 }
 
 

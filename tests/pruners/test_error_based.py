@@ -14,7 +14,9 @@ from oracles import all_prunings, children_of
 from secateur import Counts, Pruning, Tree
 from secateur.data.encoding import encode
 from secateur.errors import CountsError, ParameterError
-from secateur.pruners._error_based import error_based, estimated_errors, raise_branches, upper_limit
+from secateur.pruners._error_based import error_based
+from secateur.pruners._error_estimate import estimated_errors, upper_limit
+from secateur.pruners._raise_branches import GrowingRows, raise_branches
 from secateur.routing import count
 from strategies import trees, trees_with_counts
 
@@ -215,14 +217,8 @@ def counts_of(tree, leaf_of_row, classes, n_classes=2):
 
 def raised(tree, classes, goes_to, **parameters):
     leaf_of_row = leaf_of_rows(tree, goes_to)
-    return raise_branches(
-        counts_of(tree, leaf_of_row, classes),
-        leaf_of_row,
-        classes,
-        None,
-        lambda rows, node: goes_to[node, rows],
-        **parameters,
-    )
+    rows = GrowingRows(leaf_of_row, classes, None, lambda rows, node: goes_to[node, rows])
+    return raise_branches(counts_of(tree, leaf_of_row, classes), rows, **parameters)
 
 
 def naive(tree, classes, goes_to, slack):
@@ -340,9 +336,8 @@ def test_weighted_rows_count_with_their_weight():
     whole = counts_of(tree, leaf_of_row, classes)
     weighted = Counts(tree, whole.by_class * 2.0)
 
-    small, counts = raise_branches(
-        weighted, leaf_of_row, classes, np.full(13, 2.0), lambda rows, node: goes_to[node, rows]
-    )
+    rows = GrowingRows(leaf_of_row, classes, np.full(13, 2.0), lambda rows, node: goes_to[node, rows])
+    small, counts = raise_branches(weighted, rows)
 
     assert small.ids.tolist() == [4, 5, 6]
     assert counts.by_class.tolist() == [[14, 12], [14, 0], [0, 12]]
@@ -362,9 +357,10 @@ def test_raising_passes_a_deep_chain_without_recursion():
     leaf_of_row = np.repeat(tree.leaves, 5)
     classes = np.repeat(np.arange(depth + 1) % 2, 5)
 
-    small, _ = raise_branches(
-        counts, leaf_of_row, classes, None, lambda rows, node: (leaf_of_row[rows] > node + 1).astype(np.int64)
-    )
+    def child_of(rows, node):
+        return (leaf_of_row[rows] > node + 1).astype(np.int64)
+
+    small, _ = raise_branches(counts, GrowingRows(leaf_of_row, classes, None, child_of))
 
     assert small.n_leaves > 1_000
 

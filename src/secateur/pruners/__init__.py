@@ -1,8 +1,7 @@
 """Pruning rules: pure functions of (tree, counts, parameters), one per file.
 
-`RULES` names them. A new rule is one file, one line here and one test. The command line, the
-reference, the benchmarks and the laws in `tests/pruners/test_every_pruner.py` read everything
-they need from that line.
+`RULES` lists them. A new rule is one file, one line here and one test. The command line, the reference, the
+benchmarks and the laws in `tests/pruners/test_every_pruner.py` read what they need from that line.
 """
 
 from dataclasses import dataclass
@@ -47,17 +46,18 @@ class Rule:
     Parameters
     ----------
     function : str
-        Name of the function; its file is `_function.py`, so that neither hides the other.
+        Name of the function. Its file is `_function.py`; the underscore keeps the module from hiding the function.
     samples : tuple of str
-        The counts it takes, in order: "grown", or "grown" and "holdout".
+        The samples that the function takes, in order: "grown", or "grown" and "holdout".
     returns : "pruning" or "sequence"
+        Whether the function returns one `Pruning` or a `PruningSequence`.
     takes_moments : bool
-        Whether it works for regression trees too: on `Moments` in the place of the counts.
+        Whether the function works for regression trees too, on `Moments` instead of `Counts`.
     takes_cost : bool
-        Whether `cost=`, one number per node, can take the place of errors.
+        Whether the function takes `cost=`, one number per node, instead of errors.
     penalty : "cost" or "criterion", optional
-        Of a sequence with `alphas`: whether they are in units of its costs, which `fit` and the command
-        state per row, or thresholds of a criterion.
+        What the `alphas` of a sequence are: costs per unit of size, which `fit` and the command divide by the number of
+        rows, or thresholds of a split criterion. None for rules without alphas.
     """
 
     function: str
@@ -69,11 +69,11 @@ class Rule:
 
     @cached_property
     def needs_holdout(self) -> bool:
-        """Whether it prunes with held-out rows."""
+        """Whether the rule prunes with held-out rows."""
         return "holdout" in self.samples
 
     def run(self, tree: "Tree", *counts: "Sample", **parameters: Any) -> Any:
-        """Call the rule."""
+        """Call the function of the rule, after a check of its parameters."""
         rule = __getattr__(self.function)
         check_parameters(f"rule {self.function.replace('_', '-')!r}", rule, parameters, 1 + len(self.samples))
         return rule(tree, *counts, **parameters)
@@ -98,8 +98,8 @@ RULES = {
     "equal-predictions": Rule("merge_equal_leaves"),
     "certificate-optimal": Rule("certificate_optimal", _HELD_OUT),
 }
-# Every function and its file; those below belong to a rule but are not rules themselves.
-_HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
+# The module of every public name; the names below belong to a rule but are no rules themselves.
+_MODULE_OF = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
     "KPath": "._k_path",
     "k_limit": "._k_reduced_error",
     "k_reduced_error_path": "._k_reduced_error",
@@ -110,8 +110,8 @@ _HOMES = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
 }
 
 
-__getattr__ = lazy_getattr(__name__, _HOMES)
-__all__ = ["RULES", "Rule", "prune", *_HOMES]  # noqa: PLE0604
+__getattr__ = lazy_getattr(__name__, _MODULE_OF)
+__all__ = ["RULES", "Rule", "prune", *_MODULE_OF]  # noqa: PLE0604
 
 
 def prune(
@@ -124,9 +124,8 @@ def prune(
     tree : Tree
         The tree to prune; it is not modified.
     *counts : Counts or Moments
-        The samples the rule asks for: the growing sample, then the held-out one if needed.
-        `Moments`, those of a regression tree, mean squared errors; rules that need classes
-        refuse them.
+        The samples of the rule: the growing sample, then the held-out sample if the rule needs one. The samples of a
+        regression tree are `Moments`, whose costs are squared errors; rules that need classes refuse them.
     rule : str
         A name of `secateur.pruners.RULES`.
     **parameters
@@ -149,10 +148,10 @@ def prune(
         raise CountsError(f"rule {rule!r} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
     moments = [sample for sample in counts if sample is not None and not sample.has_classes]
     if moments and not RULES[rule].takes_moments:
-        able = ", ".join(name for name, one in RULES.items() if one.takes_moments)
+        regression_rules = ", ".join(name for name, entry in RULES.items() if entry.takes_moments)
         raise UnsupportedError(
             f"rule {rule!r} needs classes, but the target of sample {moments[0].sample!r} is a number; "
-            f"the rules for regression trees are: {able}"
+            f"the rules for regression trees are: {regression_rules}"
         )
     result: Pruning | PruningSequence = RULES[rule].run(tree, *counts, **parameters)
     return result

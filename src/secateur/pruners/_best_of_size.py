@@ -1,8 +1,8 @@
 """The best pruning of every size (OPT).
 
-For every number of leaves that some pruning has, the pruning with the least cost. Sizes
-that no pruning has are absent (a three-way test at the root leaves no tree of two leaves),
-and the members need not be nested. Bohanec and Bratko (1994); Almuallim (1996).
+For every number of leaves that some pruning has, the sequence holds the pruning with the least cost. Sizes that no
+pruning has are absent: a three-way test at the root leaves no tree of two leaves. The members need not be nested.
+Bohanec and Bratko (1994); Almuallim (1996).
 """
 
 from functools import partial
@@ -15,7 +15,7 @@ from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_u
 from ..errors import ParameterError
 from ._provenance import cost_provenance, text_with_ties
 
-_MOST_BYTES = 1 << 33
+MAX_TABLE_BYTES = 1 << 33  # 8 GB
 
 
 def best_of_size(
@@ -33,32 +33,31 @@ def best_of_size(
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors that are minimised. None if
-        `cost` suffices; the members then have no classes.
+        The sample that determines the labels and, without `cost`, the errors to minimise. May be None if `cost` is
+        given; the members then have no classes.
     max_leaves : int, optional
-        Largest size of interest; the answer is the end of the full sequence.
+        Largest number of leaves. The result is then the last part of the full sequence.
     cost : array, optional
         Cost of each node as a leaf: held-out errors, `m_estimate`, losses, squared errors.
     monotone : bool
-        One member for *every* number of leaves: a size that costs more than a smaller one,
-        or that no pruning has, gets the pruning of the next smaller size. `n_leaves` is then
-        the number allowed, which the member may not use up.
+        Whether there is one member for *every* number of leaves. A size that costs more than a smaller size, or that
+        no pruning has, then gets the pruning of the next smaller size. `n_leaves` is then the number of leaves
+        allowed, and a member may have fewer.
 
     Returns
     -------
     PruningSequence
-        Largest first, `errors` the least cost of the size. Among equal prunings, the one that
-        keeps the first node, in pre-order, in which they differ. Whole-number costs are
-        compared exactly, real ones within 1e-12 of the largest cost. A member is rebuilt
-        when asked for.
+        Largest first; `errors` is the least cost of each size. Of equally good prunings, the one that keeps the first
+        node, in pre-order, in which they differ. Whole-number costs are compared exactly, real ones within 1e-12
+        of the largest cost. A member is rebuilt from a table when it is used.
 
     Notes
     -----
     Bohanec and Bratko (1994), section 3, Figure 7 (OPT); Garcia-Moratilla, Martinez-Munoz and Suarez (2006),
     Figure 1.
 
-    Time and memory about the sum of the subtree sizes for grown trees, at most tests x
-    sizes (bits) for any shape; nearly linear in practice.
+    Time and memory are about the sum of the subtree sizes for grown trees, and at most tests x sizes (in bits) for any
+    shape; nearly linear in practice.
 
     Examples
     --------
@@ -78,23 +77,23 @@ def best_of_size(
         )
     limit = tree.n_leaves - 1 if max_leaves is None else min(int(max_leaves), tree.n_leaves) - 1
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
-    n_bytes = len(tree.internal) * (limit + 1) // 8  # one bit per cell; tables are only taken where they need less
-    if n_bytes > _MOST_BYTES:
+    n_bytes = len(tree.internal) * (limit + 1) // 8  # of the budget walk; tables are used only where they need less
+    if n_bytes > MAX_TABLE_BYTES:
         n_bytes = size_dp.bytes_needed(tree.parent, tree.end, charge, limit)
-    if n_bytes > _MOST_BYTES:
+    if n_bytes > MAX_TABLE_BYTES:
         raise ParameterError(
             f"all sizes up to {limit + 1:,} of {tree} need about {n_bytes / 1e9:.0f} GB; pass a smaller max_leaves"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-    places = table.indices
-    sizes = 1 + places * table.unit
+    indices = table.indices
+    sizes = 1 + indices * table.unit
     if monotone:
-        best = table.best[places]
-        is_good = best <= np.minimum.accumulate(best)
-        sizes_asked = np.arange(1, limit + 2)
-        source = np.searchsorted(sizes[is_good], sizes_asked, side="right") - 1
-        places, sizes = places[is_good][source], sizes_asked
-    places = write_protect(places[::-1].copy())
+        best = table.best[indices]
+        is_record = best <= np.minimum.accumulate(best)
+        all_sizes = np.arange(1, limit + 2)
+        source = np.searchsorted(sizes[is_record], all_sizes, side="right") - 1
+        indices, sizes = indices[is_record][source], all_sizes
+    indices = write_protect(indices[::-1].copy())
     provenance = cost_provenance(
         "best-of-size",
         counts,
@@ -106,10 +105,10 @@ def best_of_size(
     return PruningSequence(
         tree,
         sizes[::-1],
-        table.best[places],
-        rebuild=partial(table.leaves, places),
+        table.best[indices],
+        rebuild=partial(table.leaves, indices),
         node_labels=labels_of(counts),
         seen=sample_usage_of(tree, counts, cost=cost),
         provenance=provenance,
-        nested=len(places) <= 2,  # the root alone is a pruning of anything
+        nested=len(indices) <= 2,  # the root alone is a pruning of every tree
     )

@@ -1,12 +1,11 @@
-"""Bottom-up structural risk minimisation: one pass, each node decided once.
+"""Bottom-up structural risk minimisation: one pass that decides each node once.
 
-A node is cut unless what is left of its subtree saves more errors, as a fraction of the
-examples that reach the node, than a penalty. The penalty grows with the path to the
-node and with the subtree, both measured in nats of a code that names them, and falls
-with the number of examples. The code is valid if the tests to choose from were fixed before
-the sample was seen, thresholds included. Then so is the promise: with probability 1 - delta,
-whatever is kept is better than a leaf in truth, at every node at once (Kearns and Mansour 1998,
-with the constants made explicit).
+A node is cut unless its pruned subtree saves more errors, as a fraction of the rows that reach the node, than a
+penalty. The penalty grows with the lengths of the path to the node and of the subtree, both measured in nats of a
+code that describes them, and falls with the number of rows. The code is valid if the possible tests, thresholds
+included, were fixed before the sample was seen. Then the following guarantee is valid too: with probability 1 -
+delta, every subtree that is kept has a lower true error than a leaf, at all nodes at once (Kearns and Mansour 1998,
+with explicit constants).
 """
 
 import math
@@ -27,7 +26,7 @@ Form = Literal["finite", "vc", "printed"]
 
 
 class Penalty(NamedTuple):
-    """What a subtree must save to stay: `value`, from the code lengths of `path` and `subtree` in nats."""
+    """The share of errors that a subtree must save to be kept (`value`), and the code lengths behind it in nats."""
 
     path: float
     subtree: float
@@ -55,40 +54,35 @@ def bottom_up_srm(
     delta : float
         Probability that the guarantee may fail.
     n_tests : float, optional
-        How many tests the grower could choose from, fixed before it saw the data (a grid
-        with Q_j thresholds for column j: the sum of the Q_j). By default it is read off
-        the schema: the number of columns for multiway nominal tests, with the two-way
-        groupings added for binary ones; if thresholds were taken from the sample,
-        columns times examples, which is a heuristic.
+        Number of tests that the grower could choose from, fixed before it saw the data. (For a grid with Q_j thresholds
+        in column j, it is the sum of the Q_j.) By default it is derived from the schema: the number of columns for
+        multiway nominal tests, plus the two-way groupings for binary ones. If thresholds were taken from the sample,
+        it is columns times rows, which is a heuristic.
     scale : float
-        Multiplies the penalty. The rule prunes heavily; below 1 it is a heuristic.
-        0 gives the smallest pruning with the growing errors of the whole tree.
+        Factor of the penalty. The rule prunes heavily; a factor below 1 is a heuristic. With 0, the result is the
+        smallest pruning that makes the growing errors of the uncut tree.
     form : "finite", "vc" or "printed"
-        "finite" counts tests; "vc" uses growth functions of thresholds on `n_features`
-        columns; "printed" is the published formula with its constant set to 2. The last
-        two are heuristics.
+        "finite" counts the possible tests; "vc" uses the growth functions of thresholds on `n_features` columns;
+        "printed" is the published formula with its constant set to 2. The last two are heuristics.
     n_features : int, optional
-        Number of columns; from the schema by default.
+        Number of columns; that of the schema by default.
 
     Returns
     -------
     Pruning
-        A tie cuts, and so does a node without examples; the order of siblings does not
-        matter. `certified` says whether the following holds, `note` why not: with
-        probability 1 - delta over the sample, every subtree that is kept has, among the
-        rows that reach it, a lower true error than the best single leaf there. It supposes
-        independent rows of weight 1, tests that were fixed before the rows were seen (`n_tests`
-        of them; thresholds read off the sample were not), and new rows that hold only the
-        categories known.
+        A tie cuts, and a node without rows is cut; the order of siblings does not matter. `certified` states whether
+        the following guarantee holds, and `note` why not. With probability 1 - delta over the sample, every subtree
+        that is kept has, among the rows that reach it, a lower true error than the best single leaf there. The
+        guarantee assumes independent rows of weight 1, `n_tests` tests that were fixed before the rows were seen
+        (thresholds taken from the sample were not), and new rows with known categories only.
 
     Notes
     -----
     Mansour's notes, section 12.2.3, equation 12.1, and Theorem 12.5.
 
     One backwards pass, O(n_nodes * n_classes). Kearns and Mansour, A fast, bottom-up
-    decision tree pruning algorithm with near-optimal generalization (1998). The printed
-    penalty covers one deviation where the argument needs two (tree and leaf), and leaves
-    its constant open; `form="finite"` is a form that holds.
+    decision tree pruning algorithm with near-optimal generalization (1998). The printed penalty covers one deviation,
+    but the argument needs two (subtree and leaf), and it leaves its constant open. `form="finite"` is valid.
 
     Examples
     --------
@@ -106,15 +100,15 @@ def bottom_up_srm(
         raise ParameterError(f"delta={delta}; a probability strictly between 0 and 1 is needed")
     if not scale >= 0:
         raise ParameterError(f"scale={scale}; a number of 0 or more is needed")
-    reasons: list[str] = []  # why the promise does not hold
-    tests = _tests_of(tree, counts, form, n_tests, n_features, reasons)
+    tests = _possible_tests(tree, counts, form, n_tests, n_features)
+    doubts = list(tests.doubts)  # why the guarantee does not hold
     code = _Code(_FORMS[form], tests.log_number, math.log(counts.n_classes), tests.is_binary)
     if scale < 1:
-        reasons.append(f"the penalty is scaled by {scale:g}")
+        doubts.append(f"the penalty is scaled by {scale:g}")
     if not counts.is_whole:
-        reasons.append("the counts are weights (compared within a relative 1e-12)")
+        doubts.append("the counts are weights (compared within a relative 1e-12)")
     if counts.is_whole and counts.is_weighted:
-        reasons.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
+        doubts.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
     provenance = RuleProvenance(
         "bottom-up-srm",
         {"delta": delta, "n_tests": n_tests, "scale": scale, "form": form, "n_features": n_features},
@@ -129,8 +123,8 @@ def bottom_up_srm(
         node_labels=counts.majority,
         seen=SampleUsage.of(counts),
         provenance=provenance,
-        certified=not reasons,
-        note="not certified: " + "; ".join(reasons) if reasons else tests.basis,
+        certified=not doubts,
+        note="not certified: " + "; ".join(doubts) if doubts else tests.basis,
     )
 
 
@@ -146,30 +140,30 @@ def srm_penalty(
     arity: int = 2,
     n_total: int | None = None,
 ) -> Penalty:
-    """Return the penalty of one subtree, as a fraction of the examples that reach it.
+    """Return the penalty of one subtree, as a fraction of the rows that reach it.
 
     Parameters
     ----------
     n_examples : int
-        Examples at the node.
+        Rows at the node.
     depth : int
-        Tests above the node.
+        Number of tests above the node.
     n_internal : int
-        Tests of the subtree.
+        Number of tests in the subtree.
     n_tests : float
-        Tests to choose from; in the form "vc" the number of columns times 2m + 1.
+        Number of possible tests; for the form "vc", the number of columns times 2m + 1.
     n_classes : int
     delta : float
     form : "finite", "vc" or "printed"
     arity : int
-        Children of every test.
+        Number of children of every test.
     n_total : int, optional
-        Examples at the root, which the form "printed" asks for; `n_examples` by default.
+        Rows at the root, which the form "printed" needs; `n_examples` by default.
 
     Returns
     -------
     Penalty
-        Code lengths of path and subtree in nats, and the penalty they make.
+        Code lengths of path and subtree in nats, and the penalty.
 
     Notes
     -----
@@ -186,32 +180,43 @@ def srm_penalty(
     path = float(code.path_nats(np.array([depth]), np.array([depth * math.log(arity)]))[0])
     subtree = float(code.inner_nats(np.array([n_internal]))[0]) + n_leaves * code.leaf_nats
     base = path + code.log_confidence(delta, n_examples if n_total is None else n_total)
-    value = math.sqrt(code.form.spread * (base + subtree) / n_examples)
+    value = math.sqrt(code.form.factor * (base + subtree) / n_examples)
     if code.form.covers_leaf:
-        value += math.sqrt(code.form.spread * (base + code.log_classes) / n_examples)
+        value += math.sqrt(code.form.factor * (base + code.log_classes) / n_examples)
     return Penalty(path, subtree, value)
 
 
 @dataclass(frozen=True)
 class _Form:
-    """penalty = sqrt(spread (path + subtree + ln(candidates/delta)) / m), and the like for the leaf."""
+    """The constants of a penalty sqrt(factor (path + subtree + ln(candidates / delta)) / m).
 
-    spread: float
-    candidates: int  # 0: the sample size stands here
-    is_sized: bool  # whether code lengths include naming depth and size
+    Parameters
+    ----------
+    factor : float
+    candidates : int
+        0 stands for the sample size.
+    is_sized : bool
+        Whether code lengths include the description of depth and size.
+    covers_leaf : bool
+        Whether a second penalty, for the deviation of the leaf, is added.
+    """
+
+    factor: float
+    candidates: int
+    is_sized: bool
     covers_leaf: bool
 
 
 _FORMS = {
-    "finite": _Form(spread=0.5, candidates=2, is_sized=True, covers_leaf=True),
-    "vc": _Form(spread=8.0, candidates=4, is_sized=False, covers_leaf=True),
-    "printed": _Form(spread=4.0, candidates=0, is_sized=False, covers_leaf=False),
+    "finite": _Form(factor=0.5, candidates=2, is_sized=True, covers_leaf=True),
+    "vc": _Form(factor=8.0, candidates=4, is_sized=False, covers_leaf=True),
+    "printed": _Form(factor=4.0, candidates=0, is_sized=False, covers_leaf=False),
 }
 
 
 @dataclass(frozen=True)
 class _Code:
-    """Lengths in nats of a code for paths and for subtrees; both satisfy Kraft's inequality when sized."""
+    """The lengths in nats of a code for paths and for subtrees; both satisfy Kraft's inequality if `form.is_sized`."""
 
     form: _Form
     log_tests: float
@@ -219,37 +224,39 @@ class _Code:
     is_binary: bool
 
     def path_nats(self, depth: npt.NDArray[np.integer], branch_nats: Floats) -> Floats:
-        """Name each test on the path and the branch taken."""
+        """Return the length of a path: its tests, and the branch taken at each."""
         nats = np.asarray(depth * self.log_tests, float) + branch_nats
         return nats + np.log((depth + 1.0) * (depth + 2.0)) if self.form.is_sized else nats
 
     def inner_nats(self, n_internal: npt.NDArray[np.integer]) -> Floats:
-        """The part of a subtree's code that depends on its number of tests."""
+        """Return the part of the length of a subtree that depends on its number of tests."""
         nats: Floats = np.asarray(n_internal * self.log_tests, float)
         if not self.is_binary:
-            return nats + n_internal * math.log(2)  # one bit per node says whether it is a leaf
+            return nats + n_internal * math.log(2)  # one bit for each node: is it a leaf?
         from scipy.special import gammaln
 
-        # Binary shapes are counted by Catalan's numbers.
+        # The number of binary shapes is a Catalan number.
         nats = nats + gammaln(2.0 * n_internal + 1) - gammaln(n_internal + 2.0) - gammaln(n_internal + 1.0)
         return nats + np.log((n_internal + 1.0) * (n_internal + 2.0)) if self.form.is_sized else nats
 
     @property
     def leaf_nats(self) -> float:
-        """The part of a subtree's code that each of its leaves adds."""
+        """The length that each leaf adds to a subtree."""
         return self.log_classes if self.is_binary else self.log_classes + math.log(2)
 
     def log_confidence(self, delta: float, n_total: float) -> float:
+        """Return ln(candidates / delta)."""
         return math.log((self.form.candidates or max(n_total, 1)) / delta)
 
 
 def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -> Bools:
+    """Return where to cut, with penalties in errors (the penalty in fractions times the rows of the node)."""
     total = counts.total
     log_arity = np.log(np.maximum(tree.arity, 1))
     base = code.path_nats(tree.depth, sum_of_ancestors(tree.parent, log_arity))
     base += code.log_confidence(delta, float(total[0]))
-    # In errors, not fractions: the penalty times m. Empty nodes stay at 0, whatever the scale.
-    factor = np.sqrt(code.form.spread * total)
+    # Empty nodes get 0 whatever the scale, even if it is infinite.
+    factor = np.sqrt(code.form.factor * total)
     np.multiply(factor, scale, out=factor, where=total > 0)
     fixed = np.zeros(tree.n_nodes)
     if code.form.covers_leaf:
@@ -267,17 +274,22 @@ def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -
     )
 
 
-class _Tests(NamedTuple):
-    """The tests a grower could choose from: how many, of which arity, and how we know."""
+class _PossibleTests(NamedTuple):
+    """The tests that a grower could choose from: ln of their number, and whether all are binary.
+
+    `basis` states the assumption behind the number; `doubts` state why the number may be wrong.
+    """
 
     log_number: float
     is_binary: bool
     basis: str = ""
+    doubts: tuple[str, ...] = ()
 
 
-def _tests_of(
-    tree: Tree, counts: Counts, form: Form, n_tests: float | None, n_features: int | None, doubts: list[str]
-) -> _Tests:
+def _possible_tests(
+    tree: Tree, counts: Counts, form: Form, n_tests: float | None, n_features: int | None
+) -> _PossibleTests:
+    """Return the number of possible tests: from the parameters, or derived from the schema and the sample."""
     is_binary = bool(tree.arity.max() <= 2)
     if n_features is not None and not 1 <= n_features < math.inf:
         raise ParameterError(f"n_features={n_features}; a number of 1 or more is needed")
@@ -287,40 +299,54 @@ def _tests_of(
         if n_tests is not None:
             raise ParameterError("form='vc' has no n_tests; it takes n_features, the number of columns")
         n_columns = _n_columns(tree, n_features, "n_features= for form='vc'")
-        doubts.append("the constants of the VC form are not proved")
-        return _Tests(math.log(n_columns * (2 * float(counts.total[0]) + 1)), is_binary)
+        log_number = math.log(n_columns * (2 * float(counts.total[0]) + 1))
+        return _PossibleTests(log_number, is_binary, doubts=("the constants of the VC form are not proved",))
+    tests = _finitely_many_tests(tree, counts, n_tests, n_features, is_binary)
     if form == "printed":
-        doubts.append("the published formula leaves its constant open")
+        return tests._replace(doubts=("the published formula leaves its constant open", *tests.doubts))
+    return tests
+
+
+def _finitely_many_tests(
+    tree: Tree, counts: Counts, n_tests: float | None, n_features: int | None, is_binary: bool
+) -> _PossibleTests:
+    """Return the number of possible tests of the forms that count tests."""
     if n_tests is not None:
         shape = " binary" if is_binary else ""
-        return _Tests(math.log(n_tests), is_binary, f"for {n_tests}{shape} tests fixed before growing")
+        return _PossibleTests(math.log(n_tests), is_binary, f"for {n_tests}{shape} tests fixed before growing")
     if tree.schema is not None and all(column.kind == "nominal" for column in tree.schema.columns):
-        return _nominal_tests(tree, tree.schema, doubts)
+        return _nominal_tests(tree, tree.schema)
     n_columns = _n_columns(tree, n_features, "n_tests=, the number of tests the grower could choose from")
-    doubts.append("thresholds were read off the sample (columns times examples taken as the number of tests)")
-    return _Tests(math.log(n_columns * max(float(counts.total[0]), 1.0)), is_binary)
+    doubt = "thresholds were read off the sample (columns times examples taken as the number of tests)"
+    return _PossibleTests(math.log(n_columns * max(float(counts.total[0]), 1.0)), is_binary, doubts=(doubt,))
 
 
-def _n_columns(tree: Tree, n_features: int | None, way_out: str) -> int:
+def _n_columns(tree: Tree, n_features: int | None, needed_parameter: str) -> int:
+    """Return the number of columns; if it is unknown, the message names the parameter to pass."""
     if n_features is not None:
         return n_features
     if tree.schema is None:
-        raise ParameterError(f"the tree has no schema to count its possible tests from; pass {way_out}")
+        raise ParameterError(f"the tree has no schema to count its possible tests from; pass {needed_parameter}")
     return max(len(tree.schema.columns), 1)
 
 
-def _nominal_tests(tree: Tree, schema: Schema, doubts: list[str]) -> _Tests:
-    """Tests on nominal columns are finitely many whatever the sample: one per column, or one per grouping."""
+def _nominal_tests(tree: Tree, schema: Schema) -> _PossibleTests:
+    """Return the number of tests on nominal columns: one for each column, or one for each grouping of categories.
+
+    The number is finite and does not depend on the sample.
+    """
     n_codes = np.array([column.n_codes for column in schema.columns] + [0])
-    has_own_child = tree.is_leaf | (tree.arity == n_codes[tree.feature])
+    is_multiway = tree.is_leaf | (tree.arity == n_codes[tree.feature])  # every category has a child of its own
     n_columns = max(len(schema.columns), 1)
-    if has_own_child.all() and (tree.arity.max() != 2 or n_codes.max() <= 2):
+    if is_multiway.all() and (tree.arity.max() != 2 or n_codes.max() <= 2):
         is_binary = bool(n_codes.max() <= 2)
-        return _Tests(math.log(n_columns), is_binary, f"for multiway tests of {n_columns} nominal columns")
-    # Two-way groupings of the categories, without regard to sides; multiway tests stay in the count, because
-    # a tree that tests only two-valued columns does not tell which of the two kinds it was grown with.
+        return _PossibleTests(math.log(n_columns), is_binary, f"for multiway tests of {n_columns} nominal columns")
+    # Two-way groupings of the categories, without regard to sides. Multiway tests are counted too, because a tree
+    # that tests only two-valued columns does not show which of the two kinds of tests it was grown with.
     groupings = np.maximum(n_codes[:-1] - 1, 0) * math.log(2)
     log_number = float(np.logaddexp(math.log(n_columns), np.logaddexp.reduce(groupings)))
-    if not (has_own_child | (tree.arity == 2)).all():
-        doubts.append("some tests are neither multiway nor two-way, and were not counted")
-    return _Tests(log_number, False, f"for all tests of {n_columns} nominal columns and their two-way groupings")
+    basis = f"for all tests of {n_columns} nominal columns and their two-way groupings"
+    doubts: tuple[str, ...] = ()
+    if not (is_multiway | (tree.arity == 2)).all():
+        doubts = ("some tests are neither multiway nor two-way, and were not counted",)
+    return _PossibleTests(log_number, False, basis, doubts)

@@ -1,16 +1,18 @@
-"""Prune for a low certified error: the informed prior says what a pruning costs to name.
+"""Prune for a low certified error, with an informed prior as the code length of a pruning.
 
-For a pair (lam, mu) a pruning with e held-out errors pays c = lam * growing errors + mu *
-leaves. The prunings whose bound is at most p are those with c below a curve in e that is
-convex. Let kappa be its slope at the pruning in hand: a pruning with less kappa * e + c lies
-below the tangent, hence below the curve, hence has a smaller bound. So start from a
-few kappa, and follow the slope until it leads nowhere. The bound holds for all prunings at
-once, so looking at many is free; trying q pairs costs ln q. This is a descent, not a search of
-all prunings: where it ends the bound is nearly always the least, but not always.
+For a pair (lam, mu) of the prior, a pruning with e held-out errors has the prior cost c = lam * growing errors + mu *
+leaves. The prunings whose bound is at most p are those with c below a convex curve in e. Let -kappa be the slope of
+this curve at the current pruning. A pruning with a smaller kappa * e + c lies below the tangent, hence below the
+curve, hence has a smaller bound. So the search starts from a few values of kappa, and follows the slope until the
+bound no longer falls.
+
+The bound holds for all prunings at once, so evaluating many prunings is free; trying q pairs costs ln q. The search
+is a descent and does not visit all prunings: its result nearly always has the least bound, but not always.
 """
 
 import math
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +23,8 @@ from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import binomial_upper, log_binomial_tail
 
-_STARTS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
+RELATIVE_TOLERANCE = 1e-12  # bounds this close count as equal
+START_KAPPAS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
 
 
 def certificate_optimal(
@@ -40,28 +43,27 @@ def certificate_optimal(
     tree : Tree
         The tree to prune; it is not modified.
     grown : Counts
-        Counts of the growing sample: labels and prior.
+        Counts of the growing sample, which determine the labels and the prior.
     holdout : Counts
-        Counts of an independent sample, rows of weight 1: it chooses and certifies at once.
+        Counts of an independent sample with rows of weight 1, which chooses and certifies the pruning at once.
     delta : float
         Failure probability of the certificate.
     lam, mu : float or list of float
-        Weights of a growing error and of a leaf in the prior; fixed before looking.
+        Weights of a growing error and of a leaf in the prior; fixed before the held-out sample is seen.
 
     Returns
     -------
     Pruning
-        Least in the bound of `secateur.certifiers.occam` with the informed prior among the
-        prunings met: for each pair those with fewest held-out errors, with least prior cost, and
-        where following the slope of the bound leads. Its bound is not above that of reduced
-        error pruning with `grow` labels under the same prior; among bounds within 1e-12 the
-        smallest pruning. `note` is the certificate.
+        The pruning with the least bound (`secateur.certifiers.occam` with the informed prior) of those visited. For
+        each pair these are the pruning with the fewest held-out errors, the one with the least prior cost, and those
+        to which the slope of the bound leads. The bound is not above that of reduced error pruning with `grow` labels
+        under the same prior. Of bounds within 1e-12, the smallest pruning. `note` is the certificate.
 
     Notes
     -----
-    About eight passes over the nodes for each pair. Another pruning may have a lower bound: one
-    that no weighting of errors against prior cost makes best is never met. The certificate is
-    that of the pruning returned, and holds whether or not it is the least.
+    About eight passes over the nodes for each pair. Another pruning may have a lower bound: a pruning that is best
+    for no weighting of errors against prior cost is never visited. The certificate is valid for the returned pruning,
+    whether or not its bound is the least.
 
     Examples
     --------
@@ -76,40 +78,42 @@ def certificate_optimal(
     >>> print(pruning.note)
     With 95 % confidence the error on new rows like these is at most ...
     """
-    about = check_samples(tree, grown, holdout, "a certificate", delta)
+    certificate_fields = check_samples(tree, grown, holdout, "a certificate", delta)
+    n_rows = certificate_fields["n"]
     pairs = prior_grid(lam, mu)
     grow_errors = grown.errors_if_leaf(grown.majority)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
-    best = (math.inf, 0, 0.0, 0.0)  # bound, leaves, errors, ln 1/prior
+    best_bound, best_n_leaves = math.inf, 0
     for pair in pairs:
         cost = prior_cost(grow_errors, *pair)
-        paid_already = log_normaliser(tree, grow_errors, *pair) + math.log(len(pairs))
-        for value, found, paid, is_cut in _descend(tree, errors, cost, about["n"], math.log(delta) - paid_already):
-            # Bounds that rounding alone parts are equal, and then the smaller pruning wins.
-            if value <= best[0] * (1 + 1e-12):
-                leaves = structure.leaves_after_cuts(tree.parent, is_cut)
-                size = int(np.count_nonzero(leaves))
-                if value < best[0] * (1 - 1e-12) or size < best[1]:
-                    best = (value, size, found, paid + paid_already)
-                    chosen, chosen_pair = leaves, pair
+        code_length_of_pair = log_normaliser(tree, grow_errors, *pair) + math.log(len(pairs))
+        for candidate in _descend(tree, errors, cost, n_rows, math.log(delta) - code_length_of_pair):
+            # Bounds that differ by rounding only are equal; then the smaller pruning is preferred.
+            if candidate.bound <= best_bound * (1 + RELATIVE_TOLERANCE):
+                leaves = structure.leaves_after_cuts(tree.parent, candidate.is_cut)
+                n_leaves = int(np.count_nonzero(leaves))
+                if candidate.bound < best_bound * (1 - RELATIVE_TOLERANCE) or n_leaves < best_n_leaves:
+                    best_bound, best_n_leaves, best_leaves = candidate.bound, n_leaves, leaves
+                    best_errors, complexity = candidate.errors, candidate.prior_cost + code_length_of_pair
+                    best_pair = pair
     bound = Bound(
-        value=best[0],
+        value=best_bound,
         method="Occam, informed prior, exact tail",
-        errors=int(best[2]),
-        complexity=best[3],
-        **about,
-        details={"lam": chosen_pair[0], "mu": chosen_pair[1], "n_pairs": len(pairs), "tail": "exact"},
+        errors=int(best_errors),
+        complexity=complexity,
+        **certificate_fields,
+        details={"lam": best_pair[0], "mu": best_pair[1], "n_pairs": len(pairs), "tail": "exact"},
     )
     provenance = RuleProvenance(
         "certificate-optimal",
         {"delta": delta, "lam": np.asarray(lam), "mu": np.asarray(mu)},
         cost="certified error",
         sample=holdout.sample,
-        tolerance=1e-12,
+        tolerance=RELATIVE_TOLERANCE,
     )
     return Pruning(
         tree,
-        write_protect(chosen),
+        write_protect(best_leaves),
         node_labels=grown.majority,
         seen=SampleUsage.of(grown, holdout),
         provenance=provenance,
@@ -118,23 +122,32 @@ def certificate_optimal(
     )
 
 
-def _descend(
-    tree: Tree, errors: Floats, cost: Floats, n: int, log_delta: float
-) -> list[tuple[float, float, float, Bools]]:
-    """The candidates of one pair as (bound, errors, prior cost, cuts): each start, then down the slope."""
-    met: list[tuple[float, float, float, Bools]] = []
+class _Candidate(NamedTuple):
+    """A visited pruning: its bound, its held-out errors, its prior cost, and where it cuts."""
 
-    def meet(kappa: float) -> tuple[float, float]:
-        is_cut, found, paid = mixtures.cheapest_cuts(tree.parent, errors, cost, kappa)
-        met.append((binomial_upper(found, n, min(log_delta - paid, 0.0)), found, paid, is_cut))
-        return met[-1][:2]
+    bound: float
+    errors: float
+    prior_cost: float
+    is_cut: Bools
 
-    value, found = min((meet(kappa) for kappa in _STARTS), key=itemgetter(0))
-    while 0 < value < 1 and found < n:
-        # Slope of the log tail in the number of errors, between its left and its right difference.
-        around = log_binomial_tail([max(found - 1, 0), found + 1], n, value)
-        before = value
-        value, found = meet((around[1] - around[0]) / (2 if found > 0 else 1))
-        if value >= before * (1 - 1e-12):
+
+def _descend(tree: Tree, errors: Floats, cost: Floats, n: int, log_delta: float) -> list[_Candidate]:
+    """Return the prunings visited for one pair of the prior: those of the starting kappas, then down the slope."""
+    visited = [_best_for(tree, errors, cost, n, log_delta, kappa) for kappa in START_KAPPAS]
+    best = min(visited, key=attrgetter("bound"))
+    while 0 < best.bound < 1 and best.errors < n:
+        # The slope of the log tail in the number of errors, averaged over its left and its right difference.
+        tails = log_binomial_tail([max(best.errors - 1, 0), best.errors + 1], n, best.bound)
+        kappa = (tails[1] - tails[0]) / (2 if best.errors > 0 else 1)
+        bound_before = best.bound
+        best = _best_for(tree, errors, cost, n, log_delta, kappa)
+        visited.append(best)
+        if best.bound >= bound_before * (1 - RELATIVE_TOLERANCE):
             break
-    return met
+    return visited
+
+
+def _best_for(tree: Tree, errors: Floats, cost: Floats, n: int, log_delta: float, kappa: float) -> _Candidate:
+    """Return the pruning that minimises kappa * errors + prior cost."""
+    is_cut, n_errors, prior = mixtures.cheapest_cuts(tree.parent, errors, cost, kappa)
+    return _Candidate(binomial_upper(n_errors, n, min(log_delta - prior, 0.0)), n_errors, prior, is_cut)

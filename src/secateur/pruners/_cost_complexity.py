@@ -1,10 +1,9 @@
 """The family of prunings that minimise cost + alpha * penalty(size), for every alpha.
 
-With the penalty "leaves" the family is unique and nested, and one number per node holds it:
-the alpha at which the node collapses. A *concave* penalty (square root, logarithm) picks its
-family from the additive one. Any other penalty needs the best cost of every size, and may leave
-the additive family and nesting behind; `nested` says what happened. Breiman et al. (1984);
-Scott (2005); Garcia-Moratilla, Martinez-Munoz and Suarez (2006).
+With the penalty "leaves" the family is unique and nested, and one number per node represents it: the alpha at which the
+node collapses. The family of a *concave* penalty (square root, logarithm) is a part of this additive family. Any other
+penalty needs the best cost of every size; its family may contain other prunings and need not be nested (see
+`nested`). Breiman et al. (1984); Scott (2005); Garcia-Moratilla, Martinez-Munoz and Suarez (2006).
 """
 
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from ..errors import ParameterError
 from ._provenance import cost_provenance, text_with_ties
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
-_NAMED: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
+_PENALTY_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
 
 
 def cost_complexity(
@@ -41,31 +40,29 @@ def cost_complexity(
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors; None if `cost` suffices.
+        The sample that determines the labels and, without `cost`, the errors. May be None if `cost` is given.
     penalty : "leaves", "sqrt", "log" or callable
         "leaves" is the size itself, the classical rule. A callable takes sizes (an array, or
         one number) and returns penalties, strictly increasing from 1 to the size of the tree.
     size : "leaves" or "nodes"
-        What the penalty is a function of; the two differ where tests have unequal numbers of
-        outcomes.
+        The size that the penalty is a function of. The two differ where tests have unequal numbers of branches.
     cost : array, optional
         Cost of each node as a leaf: impurities, held-out errors, losses, squared errors.
 
     Returns
     -------
     PruningSequence
-        The different minimisers; `alphas` holds the least alpha at which each is chosen, in
-        units of cost (errors, not rates), starting with 0. The first member is the smallest
-        pruning of least cost: useless tests are gone already. Among minimisers of one size, the
-        one that keeps the first node, in pre-order, in which they differ.
+        The different minimisers. `alphas` holds the least alpha at which each is chosen, in units of cost (errors, not
+        rates), starting with 0. The first member is the smallest pruning of least cost, which has no useless tests.
+        Of minimisers of one size, the one that keeps the first node, in pre-order, in which they differ.
 
     Notes
     -----
     Garcia-Moratilla, Martinez-Munoz and Suarez (2006), section 2, equations 1 to 3.
 
-    Penalties that are concave at 1, 2, 3, ... (checked): O(n_nodes log n_nodes) for any
-    shape of tree, nested. Other penalties: the table of `best_of_size`, and `nested` is
-    computed. Ratios of whole numbers compare exactly, real ones within 1e-12.
+    For penalties that are concave at 1, 2, 3, ... (which is checked): O(n_nodes log n_nodes) for any shape of tree, and
+    nested. For other penalties: the time of `best_of_size`, and `nested` is computed. Ratios of whole numbers compare
+    exactly, real ones within 1e-12.
 
     Examples
     --------
@@ -97,14 +94,15 @@ def cost_complexity(
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     if values is not None and not _is_concave(values):
         table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-        places = _from_least_cost(table)
-        members, alphas = lower_envelope(values[places * table.unit], table.best[places])
-        return _of_table(tree, table, places[members], alphas, fields)
+        indices = _indices_from_least_cost(table)
+        members, alphas = lower_envelope(values[indices * table.unit], table.best[indices])
+        return _sequence_of_table(tree, table, indices[members], alphas, fields)
     steps, alphas = nested_path(tree.parent, charge, costs)
     errors = member_sums(tree.parent, steps, costs, len(alphas))
-    if penalty != "leaves":  # a concave one: its members are among these
+    if penalty != "leaves":  # the members of a concave penalty are among these
         sizes = member_sizes(steps, charge, len(alphas))
-        members, alphas = lower_envelope(_NAMED[str(penalty)](sizes) if values is None else values[sizes - 1], errors)
+        penalties = _PENALTY_FUNCTIONS[str(penalty)](sizes) if values is None else values[sizes - 1]
+        members, alphas = lower_envelope(penalties, errors)
         steps, errors = np.searchsorted(members, steps).astype(np.int32), errors[members]
     n_leaves = member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), len(alphas))
     return PruningSequence(tree, n_leaves, errors, alphas=alphas, steps=steps, **fields)
@@ -128,15 +126,15 @@ def printed_cost_complexity(
     Returns
     -------
     PruningSequence
-        From each size the listing moves to the *largest* smaller size of least ratio, where the
-        definition asks for the smallest. Thresholds then repeat, and some members are
-        chosen by no alpha or by a single one. Use `cost_complexity`.
+        From each size the printed algorithm moves to the *largest* smaller size of least ratio, where the definition
+        requires the smallest. Alphas then repeat, and some members are chosen by no alpha or by a single one. Use
+        `cost_complexity` instead.
 
     Notes
     -----
     Garcia-Moratilla, Martinez-Munoz and Suarez (2006), Figure 2.
 
-    The table of `best_of_size`, then O(sizes) per member.
+    The time of `best_of_size`, then O(sizes) per member.
 
     Examples
     --------
@@ -154,16 +152,16 @@ def printed_cost_complexity(
     largest = 1 + int(charge.sum())
     values = _penalty_values(penalty, largest)
     if values is None:
-        values = _NAMED[str(penalty)](np.arange(1, largest + 1))
+        values = _PENALTY_FUNCTIONS[str(penalty)](np.arange(1, largest + 1))
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, largest - 1)
-    places = _from_least_cost(table)
-    best, phi = table.best[places], values[places * table.unit]
+    indices = _indices_from_least_cost(table)
+    best, penalties = table.best[indices], values[indices * table.unit]
     members, alphas = [0], [0.0]
-    while members[-1] < len(places) - 1:
+    while members[-1] < len(indices) - 1:
         k = members[-1]
-        ratios = (best[k + 1 :] - best[k]) / (phi[k] - phi[k + 1 :])
-        tied = ratios <= ratios.min() + size_dp.RELATIVE_TOLERANCE * abs(ratios.min())
-        members.append(k + 1 + int(np.flatnonzero(tied)[0]))
+        ratios = (best[k + 1 :] - best[k]) / (penalties[k] - penalties[k + 1 :])
+        is_least = ratios <= ratios.min() + size_dp.RELATIVE_TOLERANCE * abs(ratios.min())
+        members.append(k + 1 + int(np.flatnonzero(is_least)[0]))
         alphas.append(float(ratios.min()))
     provenance = cost_provenance(
         "cost-complexity",
@@ -179,7 +177,7 @@ def printed_cost_complexity(
         "seen": sample_usage_of(tree, counts, cost=cost),
         "provenance": provenance,
     }
-    return _of_table(tree, table, places[members], np.array(alphas), fields, is_family=False)
+    return _sequence_of_table(tree, table, indices[members], np.array(alphas), fields, is_family=False)
 
 
 def _parameters(penalty: Penalty, size: str) -> dict[str, str]:
@@ -188,33 +186,33 @@ def _parameters(penalty: Penalty, size: str) -> dict[str, str]:
 
 
 def _charges(tree: Tree, size: str) -> Longs:
-    """What keeping each node adds to the size; 0 at leaves."""
+    """Return what keeping each node adds to the size; 0 at leaves."""
     if size not in ("leaves", "nodes"):
         raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
     return tree.arity.astype(np.int64) if size == "nodes" else structure.added_leaves(tree.parent)
 
 
 def _penalty_values(penalty: Penalty, largest: int) -> LongsOrFloats | None:
-    """The penalty of sizes 1..largest, checked; None for the named ones, which are known to be sound."""
+    """Return the checked penalty of the sizes 1, ..., `largest`; None for the named penalties, which need no check."""
     if not callable(penalty):
-        check_name("penalty", penalty, _NAMED, alternative=" or a function")
+        check_name("penalty", penalty, _PENALTY_FUNCTIONS, alternative=" or a function")
         return None
     sizes = np.arange(1, largest + 1)
     try:
         values = np.asarray(penalty(sizes))
-    except (TypeError, ValueError):  # a function of one number
+    except (TypeError, ValueError):  # the function takes one number at a time
         values = np.asarray(None)
     if values.shape != sizes.shape:
         values = np.array([penalty(j) for j in range(1, largest + 1)])
     if values.shape != sizes.shape or values.dtype.kind not in "iufO":
         raise ParameterError(f"penalty returns {values.dtype} of shape {values.shape}; one number per size is needed")
     values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        raise ParameterError(f"penalty({wrong[0] + 1}) is {values[wrong[0]]}; a finite number is needed")
-    wrong = np.flatnonzero(~(np.diff(values) > 0))
-    if len(wrong):
-        j = int(wrong[0]) + 1
+    invalid = np.flatnonzero(~np.isfinite(values))
+    if len(invalid):
+        raise ParameterError(f"penalty({invalid[0] + 1}) is {values[invalid[0]]}; a finite number is needed")
+    not_rising = np.flatnonzero(~(np.diff(values) > 0))
+    if len(not_rising):
+        j = int(not_rising[0]) + 1
         raise ParameterError(
             f"penalty({j}) = {values[j - 1]:g} and penalty({j + 1}) = {values[j]:g}; "
             f"a penalty must rise with every size from 1 to {largest}"
@@ -223,35 +221,38 @@ def _penalty_values(penalty: Penalty, largest: int) -> LongsOrFloats | None:
 
 
 def _is_concave(values: LongsOrFloats) -> bool:
-    """Whether no step is larger than the one before it (real values: beyond rounding)."""
-    bend = np.diff(values, n=2)
+    """Return whether no step is larger than the one before it, apart from rounding."""
+    second_difference = np.diff(values, n=2)
     slack = 0 if values.dtype.kind == "i" else 8 * np.finfo(float).eps * np.abs(values[2:])
-    return bool((bend <= slack).all())
+    return bool((second_difference <= slack).all())
 
 
-def _from_least_cost(table: SizeTable) -> Longs:
-    """Places of the table from the smallest size of least cost down to size 1."""
-    places = table.indices
-    best = table.best[places]
+def _indices_from_least_cost(table: SizeTable) -> Longs:
+    """Return the indices of a table from the smallest size of least cost down to size 1."""
+    indices = table.indices
+    best = table.best[indices]
     slack = 0 if best.dtype.kind == "i" else size_dp.RELATIVE_TOLERANCE * float(best.max())
     first = int(np.flatnonzero(best <= best.min() + slack)[0])
-    return places[first::-1]
+    return indices[first::-1]
 
 
-def _of_table(
-    tree: Tree, table: SizeTable, places: Longs, alphas: Floats, fields: dict[str, Any], *, is_family: bool = True
+def _sequence_of_table(
+    tree: Tree, table: SizeTable, indices: Longs, alphas: Floats, fields: dict[str, Any], *, is_family: bool = True
 ) -> PruningSequence:
-    """The sequence of these places of the table; a family is nested where its members are."""
+    """Return the sequence of the prunings at some indices of a table.
+
+    If `is_family`, the sequence is nested where its members are; otherwise it counts as not nested.
+    """
     steps = np.zeros(tree.n_nodes, np.int32)
-    before, is_nested = ~tree.is_leaf, is_family
-    n_leaves = np.empty(len(places), np.int64)
-    for i, place in enumerate(places):
-        kept = table.kept(place)
-        is_nested = is_nested and not (kept & ~before).any()
+    kept_before, is_nested = ~tree.is_leaf, is_family
+    n_leaves = np.empty(len(indices), np.int64)
+    for i, index in enumerate(indices):
+        kept = table.kept(index)
+        is_nested = is_nested and not (kept & ~kept_before).any()
         steps += kept
         n_leaves[i] = 1 + (tree.arity[kept] - 1).sum()
-        before = kept
+        kept_before = kept
     if is_nested:
-        return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, steps=steps, **fields)
-    rebuild = partial(table.leaves, write_protect(places))
-    return PruningSequence(tree, n_leaves, table.best[places], alphas=alphas, rebuild=rebuild, nested=False, **fields)
+        return PruningSequence(tree, n_leaves, table.best[indices], alphas=alphas, steps=steps, **fields)
+    rebuild = partial(table.leaves, write_protect(indices))
+    return PruningSequence(tree, n_leaves, table.best[indices], alphas=alphas, rebuild=rebuild, nested=False, **fields)

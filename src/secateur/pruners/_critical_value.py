@@ -1,8 +1,8 @@
-"""Critical value pruning: a test stays if it, or one below it, scored well enough at growth.
+"""Critical value pruning: a test stays if its score in growing, or that of a test below it, was high enough.
 
-With b the best score in the subtree of a node, the pruning for the threshold x keeps
-exactly the nodes with b >= x. As b never rises downwards, the prunings of all thresholds
-are one nested family with one number per node (Mingers 1989).
+Let b be the best score in the subtree of a node. The pruning for the threshold x keeps exactly the nodes with b >= x.
+Because b never rises on the way down, the prunings of all thresholds are one nested family, with one number per node
+(Mingers 1989).
 """
 
 from typing import overload
@@ -38,25 +38,23 @@ def critical_value(
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts, optional
-        Counts of the growing sample. They only give the leaves their classes (and the
-        family its errors); the cuts depend on the scores alone.
+        Counts of the growing sample, which determine only the classes of the leaves (and the errors of a family). The
+        cuts depend on the scores alone.
     threshold : float, optional
         The critical value. None returns the family for all thresholds at once.
     scores : array, optional
-        One number per node, entries at leaves not read; `tree.score` by default.
+        One number per node; entries at leaves are not used. `tree.score` by default.
 
     Returns
     -------
     Pruning
-        With a threshold: a node stays iff its score or that of a node below it is at
-        least `threshold`; equality keeps.
+        With a threshold: a node stays exactly if its score, or that of a node below it, is at least `threshold`.
     PruningSequence
-        Without: the nested family, largest first, one member per distinct best score and
-        the root alone at the end. `at(x)` is the pruning for the threshold x. Member i
-        holds for thresholds above the i-th score up to and including the next, and
-        `alphas[i]` is its least threshold: the next number above the i-th score. The
-        first member holds from 0 on (or from the lowest score, if that is negative).
-        Without counts its `errors` are NaN.
+        Without a threshold: the nested family, largest first, with one member for each distinct best score, and the
+        root alone at the end. `at(x)` is the pruning for the threshold x. Member i is the pruning for thresholds
+        above the i-th score up to the next score; `alphas[i]` is its least threshold, the next number above the i-th
+        score. The first member begins at 0 (or at the lowest score, if that is negative). Without counts, `errors`
+        are NaN.
 
     Notes
     -----
@@ -98,15 +96,15 @@ def _scored_sample(counts: Counts | None) -> str:
 
 
 def _scores_of_tests(tree: Tree, scores: ArrayLike | None) -> Floats:
-    """One score per internal node, minus infinity at the leaves."""
+    """Return one score for each internal node, and minus infinity at the leaves."""
     array = tree.score if scores is None else np.asarray(scores)
     name = "tree.score" if scores is None else "scores"
     if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iufb":
         raise ParameterError(f"{name} has shape {array.shape} of {array.dtype}; one number per node, ({tree.n_nodes},)")
-    bad = np.flatnonzero(~tree.is_leaf & ~np.isfinite(array))
-    if len(bad):
+    invalid = np.flatnonzero(~tree.is_leaf & ~np.isfinite(array))
+    if len(invalid):
         raise ParameterError(
-            f"{name} of node {bad[0]} is {array[bad[0]]}; every test needs a finite score: "
+            f"{name} of node {invalid[0]} is {array[invalid[0]]}; every test needs a finite score: "
             "grow the tree with secateur, or pass scores="
         )
     return np.where(tree.is_leaf, -np.inf, array)
@@ -118,9 +116,9 @@ def _family(
     """Return the family of prunings for all thresholds, one member for each distinct best score."""
     levels, rank = np.unique(best[~tree.is_leaf], return_inverse=True)
     steps = np.zeros(tree.n_nodes, np.int32)
-    steps[~tree.is_leaf] = rank + 1  # the node tests up to the member whose thresholds end at its level
+    steps[~tree.is_leaf] = rank + 1  # a node stays up to the member whose thresholds end at its score
     n_members = len(levels) + 1
-    # No number lies between a level and the next one after it, so "above the level" is a closed bound too.
+    # The next float above a score is the least threshold above that score.
     first = np.minimum(0.0, levels[:1]) if len(levels) else np.zeros(1)
     return PruningSequence(
         tree,

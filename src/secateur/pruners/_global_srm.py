@@ -1,9 +1,9 @@
-"""Global structural risk minimisation: errors / m + c * sqrt(size / m), least over all prunings.
+"""Global structural risk minimisation: the pruning with the least errors / m + c * sqrt(size / m).
 
-The published way tabulates, for every number of errors d, the least size k_d of a pruning
-with at most d errors. But the minimum over d is the minimum over all prunings of a square-root
-penalty, which is concave: the answer lies on the additive path, and the table is only needed
-if one wants to see it. After Mansour's lecture notes on pruning.
+The published algorithm tabulates, for every number of errors d, the least size k_d of a pruning with at most d
+errors. But the minimum over d is the minimum of errors plus a square-root penalty over all prunings. This penalty is
+concave, so the minimiser is a member of the cost-complexity path, and the table is needed only to show it. After
+Mansour's lecture notes on pruning.
 """
 
 import math
@@ -21,7 +21,7 @@ from ._provenance import cost_provenance
 
 
 class SrmTable(NamedTuple):
-    """For d = 0, 1, ..., errors of the root: the smallest pruning with at most d errors.
+    """The smallest pruning with at most d errors, for d = 0, 1, ..., errors of the root.
 
     `size[d]` is its size k_d (0: there is none), `errors[d]` its true number of errors (-1:
     none) and `value[d]` the criterion errors / m + c * sqrt(size / m) (infinity: none).
@@ -49,28 +49,28 @@ def global_srm(
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts or None
-        The sample of m examples. None if `cost` and `n` say it all.
+        The sample of m rows. May be None if `cost` and `n` are given.
     c : float
-        Weight of the penalty; 1 as published.
+        Weight of the penalty; the published rule has 1.
     size : "nodes" or "leaves"
-        Nodes as published.
+        The size that the penalty is a function of; the published rule counts nodes.
     cost : array, optional
         Errors of each node as a leaf, or another cost in the same units.
     n : int, optional
-        The number of examples m; the total of `counts` by default.
+        The number of rows m; the total of `counts` by default.
     route : "path" or "table"
-        Two ways to the same answer: the additive path, or the best error of every size.
+        Two algorithms with the same result: the cost-complexity path, or the table of the best error of every size.
 
     Returns
     -------
     Pruning
-        Among equal values (within 1e-12), the smallest.
+        Of equal values (within 1e-12), the smallest pruning.
 
     Notes
     -----
     Mansour's notes, section 12.2.2.
 
-    Path: O(n_nodes log n_nodes) for any shape. Table: as `best_of_size`.
+    With the path, O(n_nodes log n_nodes) for any shape; with the table, the time of `best_of_size`.
 
     Examples
     --------
@@ -131,13 +131,13 @@ def global_srm_table(
     [3, 1]
     """
     costs, charge, total = _problem(tree, counts, c, size, cost, n)
-    table, places = _records(tree, costs, charge)
-    sizes, best = 1 + places * table.unit, table.best[places]
-    found = np.searchsorted(best, np.arange(int(costs[0]) + 1), side="right") - 1
-    least = np.where(found >= 0, sizes[found], 0)
-    errors = np.where(found >= 0, best[found], -1)
-    value = np.where(found >= 0, errors / total + c * np.sqrt(least / total), np.inf)
-    return SrmTable(write_protect(least), write_protect(errors), write_protect(value))
+    table, indices = _record_sizes(tree, costs, charge)
+    sizes, best = 1 + indices * table.unit, table.best[indices]
+    position = np.searchsorted(best, np.arange(int(costs[0]) + 1), side="right") - 1
+    min_size = np.where(position >= 0, sizes[position], 0)
+    errors = np.where(position >= 0, best[position], -1)
+    value = np.where(position >= 0, errors / total + c * np.sqrt(min_size / total), np.inf)
+    return SrmTable(write_protect(min_size), write_protect(errors), write_protect(value))
 
 
 def global_srm_prunings(
@@ -157,8 +157,8 @@ def global_srm_prunings(
     Returns
     -------
     PruningSequence
-        The different ones, from the fewest errors to the most. T_d is the last member with at most d errors. They need
-        not be nested.
+        The different prunings, from the fewest errors to the most. The pruning for d errors is the last member with at
+        most d errors. The members need not be nested.
 
     Notes
     -----
@@ -173,9 +173,9 @@ def global_srm_prunings(
     ([0, 1], [2, 1])
     """
     costs, charge, _ = _problem(tree, counts, 1.0, size, cost, 1 if counts is None else None)
-    table, places = _records(tree, costs, charge)
-    rebuild = partial(table.leaves, places)
-    n_leaves = np.array([np.count_nonzero(rebuild(i)) for i in range(len(places))])
+    table, indices = _record_sizes(tree, costs, charge)
+    rebuild = partial(table.leaves, indices)
+    n_leaves = np.array([np.count_nonzero(rebuild(i)) for i in range(len(indices))])
     labels = None if counts is None else counts.majority
     provenance = cost_provenance(
         "global-srm",
@@ -188,7 +188,7 @@ def global_srm_prunings(
     return PruningSequence(
         tree,
         n_leaves,
-        table.best[places],
+        table.best[indices],
         rebuild=rebuild,
         node_labels=labels,
         seen=sample_usage_of(tree, counts, cost=cost),
@@ -197,24 +197,24 @@ def global_srm_prunings(
     )
 
 
-def _records(tree: Tree, costs: LongsOrFloats, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
-    """The best cost of every size, and the places of sizes that beat every smaller one, fewest errors first."""
+def _record_sizes(tree: Tree, costs: LongsOrFloats, charge: Longs) -> tuple[size_dp.SizeTable, Longs]:
+    """Return the best cost of every size, and the indices of sizes that beat every smaller one, fewest errors first."""
     if costs.dtype.kind != "i":
         raise ParameterError(
             f"the table is indexed by numbers of errors; the costs are {costs.dtype}, whole numbers are needed "
             "(global_srm itself takes any cost)"
         )
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = table.indices
-    best = table.best[places]
+    indices = table.indices
+    best = table.best[indices]
     is_record = np.append(True, best[1:] < np.minimum.accumulate(best)[:-1])
-    return table, places[is_record][::-1]
+    return table, indices[is_record][::-1]
 
 
 def _problem(
     tree: Tree, counts: Counts | None, c: float, size: str, cost: ArrayLike | None, n: int | None
 ) -> tuple[LongsOrFloats, Longs, float]:
-    """The checked problem: cost of each node, what keeping it adds to the size, and m."""
+    """Return the checked problem: the cost of each node, what keeping the node adds to the size, and m."""
     costs = node_cost(tree, counts, cost)
     if not (math.isfinite(c) and c >= 0):
         raise ParameterError(f"c={c}; a finite number of 0 or more is needed")
@@ -232,19 +232,22 @@ def _problem(
 
 
 def _by_path(tree: Tree, costs: LongsOrFloats, charge: Longs, c: float, total: float) -> Bools:
+    """Return the nodes that the best member of the cost-complexity path keeps."""
     steps, alphas = nested_path(tree.parent, charge, costs)
     errors, sizes = member_sums(tree.parent, steps, costs, len(alphas)), member_sizes(steps, charge, len(alphas))
-    kept: Bools = steps > len(alphas) - 1 - _least(errors[::-1], sizes[::-1], c, total)
+    best_member = len(alphas) - 1 - _argmin(errors[::-1], sizes[::-1], c, total)
+    kept: Bools = steps > best_member
     return kept
 
 
 def _by_table(tree: Tree, costs: LongsOrFloats, charge: Longs, c: float, total: float) -> Bools:
+    """Return the nodes that the best pruning of all sizes keeps."""
     table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
-    places = table.indices
-    return table.kept(places[_least(table.best[places], 1 + places * table.unit, c, total)])
+    indices = table.indices
+    return table.kept(indices[_argmin(table.best[indices], 1 + indices * table.unit, c, total)])
 
 
-def _least(errors: LongsOrFloats, sizes: Longs, c: float, total: float) -> int:
-    """The first, hence smallest, place with the least criterion."""
+def _argmin(errors: LongsOrFloats, sizes: Longs, c: float, total: float) -> int:
+    """Return the first position with the least criterion; sizes rise, so it is the smallest such size."""
     value = errors / total + c * np.sqrt(sizes / total)
     return int(np.flatnonzero(value <= value.min() * (1 + 1e-12))[0])

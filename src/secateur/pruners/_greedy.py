@@ -1,7 +1,7 @@
-"""Cut the node that adds least, again and again (GREEDY).
+"""Cut the node that adds the least cost, again and again (GREEDY).
 
-Fast and close to the best of each size on most trees, but without a guarantee: the
-baseline against which the optimal sequence is measured. Bohanec and Bratko (1994).
+The prunings are close to the best of each size on most trees, but without a guarantee. The rule is the baseline with
+which the optimal sequence is compared. Bohanec and Bratko (1994).
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import ArrayLike
 from ..core import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
-from ._provenance import cost_provenance, text_with_ties
+from ._provenance import RELATIVE_TOLERANCE, cost_provenance, text_with_ties
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) -> PruningSequence:
@@ -22,16 +22,16 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors; None if `cost` suffices.
+        The sample that determines the labels and, without `cost`, the errors. May be None if `cost` is given.
     cost : array, optional
         Cost of each node as a leaf.
 
     Returns
     -------
     PruningSequence
-        One member per cut, down to the root; nested. Among nodes that add the same, the one with
-        most leaves now is cut, then the first in pre-order. Real costs tie within 1e-12 of
-        the largest. A tree of one leaf is its own only member.
+        One member for each cut, down to the root; nested. Of nodes that add the same cost, the one with most leaves now
+        is cut first, then the first in pre-order. Real costs tie within 1e-12 of the largest. A tree of one leaf
+        is the only member of its sequence.
 
     Notes
     -----
@@ -49,8 +49,7 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
     """
     costs = node_cost(tree, counts, cost)
     n_leaves = structure.sum_upwards(tree.parent, tree.is_leaf.astype(np.int64)[:, None])[:, 0].astype(np.int64)
-    whole = costs.dtype.kind == "i"
-    slack = costs.dtype.type(0 if whole else 1e-12 * costs.max())
+    slack = costs.dtype.type(0 if costs.dtype.kind == "i" else RELATIVE_TOLERANCE * costs.max())
     cuts = greedy_cuts(tree.parent, excess_cost(tree, costs), n_leaves, slack)
     steps = removal_steps(tree.parent, n_leaves, cuts)
     labels = labels_of(counts)

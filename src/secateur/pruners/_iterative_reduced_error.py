@@ -1,11 +1,11 @@
-"""Iterative reduced error pruning: always the cut that lowers the held-out errors most.
+"""Iterative reduced error pruning: always make the cut that lowers the held-out errors most.
 
-The rule that is meant where "reduced error pruning" is described as a hill climb. It
-is not optimal and is here for comparison: `reduced_error` never makes more errors.
+Some texts describe "reduced error pruning" as this hill climb. It is not optimal, and is included for comparison:
+`reduced_error` never makes more errors.
 
-One sort does it. A node above the best cut gains strictly less (on a tie the larger subtree,
-its own, would go first), and the cut takes its gain from every node above: these are
-negative from then on and never cut. All other gains stay as they are.
+One sort of the gains is enough. An ancestor of the best cut has a strictly smaller gain (in a tie the ancestor, whose
+subtree is larger, would be cut first). The cut subtracts its own gain from the gains of all ancestors, which become
+negative, so no ancestor is cut later. All other gains stay the same.
 """
 
 from typing import Literal
@@ -34,31 +34,30 @@ def iterative_reduced_error(
     tree : Tree
         The tree to prune; it is not modified.
     grown, holdout : Counts
-        The growing sample gives the nodes their labels, the held-out one decides.
+        The growing sample determines the labels of the nodes, the held-out sample decides where to cut.
     labels, original
         As for `reduced_error`.
     stop : "raises" or "no-gain"
-        Stop when every further cut raises the errors, or already when none lowers them.
+        "raises" stops when every further cut would raise the errors, "no-gain" already when none would lower them.
 
     Returns
     -------
     Pruning
-        No further single cut is worth making, but the result is in general not the best
-        pruning (see Examples); it is with `labels="prune", original="relabel"`. Among cuts that
-        lower the errors equally the one with the most leaves under it goes first, then the
-        first in pre-order.
+        No further single cut is made, but the result is in general not the best pruning (see Examples); with
+        `labels="prune", original="relabel"` it is. Of cuts that lower the errors equally, the one with the most leaves
+        below it is made first, then the first in pre-order.
 
     Notes
     -----
     Elomaa and Kaariainen (2001), section 2.1.
 
-    O(n_nodes log n_nodes) at any depth. Whole-number errors are compared exactly; weighted
-    ones count as equal within 1e-12 of the sample's weight, and the result's `note` states it.
+    O(n_nodes log n_nodes) at any depth. Whole-number errors are compared exactly. Weighted errors count as equal within
+    1e-12 of the weight of the sample, as the `note` of the result states.
 
     Examples
     --------
-    Two cuts would leave one error; but the root lowers the errors by three, each of the two
-    by only two.
+    Two cuts below the root would leave one error. But a cut at the root lowers the errors by three, and each of these
+    cuts by two only.
 
     >>> from secateur import Counts, Tree
     >>> from secateur.pruners import reduced_error
@@ -79,7 +78,7 @@ def iterative_reduced_error(
     gain = -excess_cost(tree, holdout.errors_if_leaf(node_labels))
     tolerance = 0.0 if holdout.is_whole else 1e-12 * float(holdout.total[0])
     order = _by_gain(tree, gain, tolerance)
-    is_worth = gain[order] > tolerance if stop == "no-gain" else gain[order] >= -tolerance
+    is_made = gain[order] > tolerance if stop == "no-gain" else gain[order] >= -tolerance
     provenance = RuleProvenance(
         "iterative-reduced-error",
         {"labels": labels, "original": original, "stop": stop},
@@ -90,7 +89,7 @@ def iterative_reduced_error(
     )
     return Pruning.from_cuts(
         tree,
-        first_cuts(tree.parent, order[is_worth]),
+        first_cuts(tree.parent, order[is_made]),
         node_labels=node_labels,
         seen=SampleUsage.of(grown, holdout),
         provenance=provenance,
@@ -99,12 +98,12 @@ def iterative_reduced_error(
 
 
 def _by_gain(tree: Tree, gain: LongsOrFloats, tolerance: float) -> Ints:
-    """The internal nodes: largest gain first, then most leaves, then pre-order."""
+    """Return the internal nodes: largest gain first, then most leaves, then pre-order."""
     internal = tree.internal
-    before = np.append(0, np.cumsum(tree.is_leaf))
-    n_leaves = (before[tree.end] - before[:-1])[internal]
+    leaves_before = np.append(0, np.cumsum(tree.is_leaf))
+    n_leaves = (leaves_before[tree.end] - leaves_before[:-1])[internal]
     rising = np.sort(gain[internal])
-    # Gains closer than the tolerance to the next are one: the same rank from the first of them on.
-    first = rising[np.append(True, np.diff(rising) > tolerance)] if len(rising) else rising
-    rank = np.searchsorted(first, gain[internal], side="right")
+    # Gains closer to the next gain than the tolerance form a group, and all gains of a group have the same rank.
+    first_of_group = rising[np.append(True, np.diff(rising) > tolerance)] if len(rising) else rising
+    rank = np.searchsorted(first_of_group, gain[internal], side="right")
     return internal[np.lexsort((internal, -n_leaves, -rank))]

@@ -1,8 +1,7 @@
 """Minimum error pruning: the growing errors, smoothed towards the class prior.
 
-The m-estimate of the error of a leaf mixes its class frequencies with the prior, which
-counts as m further examples. The estimate adds up over leaves, so one pass finds the
-pruning with the least of it.
+The m-estimate of the error of a leaf mixes its class frequencies with the prior, which counts as m further rows. The
+estimates of the leaves of a pruning add up, so one pass finds the pruning with the least estimate.
 """
 
 from typing import Literal
@@ -14,7 +13,7 @@ from .._utils.arrays import ArrayLike, Floats, Ints, write_protect
 from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, m_estimate
 from ..errors import ParameterError
 
-_TOLERANCE = 1e-12  # relative, as in the comparison of costs: equal ratios may differ in the last digit
+RELATIVE_TOLERANCE = 1e-12  # equal ratios may differ in the last digit
 
 
 def minimum_error(
@@ -34,19 +33,19 @@ def minimum_error(
     counts : Counts
         Counts of the sample the tree was grown on.
     m : float
-        How many examples the prior is worth; more of them as a rule cut more. `m = n_classes` with
-        `prior="uniform"` is Laplace's estimate.
+        Weight of the prior in rows; a larger weight usually cuts more. `m = n_classes` with `prior="uniform"` is
+        Laplace's estimate.
     prior : array or "uniform", optional
         Class probabilities; the class frequencies at the root by default.
     labels : "grow" or "estimate"
-        Whether a leaf takes its majority class, or the class whose estimated error is
-        least (where the prior outweighs a small leaf the two differ; the cuts do not).
+        Whether a leaf predicts its majority class, or the class with the least estimated error. The two differ where
+        the prior outweighs a small leaf; the cuts are the same.
 
     Returns
     -------
     Pruning
-        Optimal over all prunings of `tree` for the estimate; a tie (within a relative
-        1e-12) cuts, so it is the smallest such pruning. Empty nodes are cut.
+        No pruning of `tree` has a lower estimate. A tie (within a relative 1e-12) cuts, so it is the smallest such
+        pruning. Empty nodes are cut.
 
     Notes
     -----
@@ -70,13 +69,13 @@ def minimum_error(
         {"m": m, "prior": prior if isinstance(prior, str) or prior is None else probabilities, "labels": labels},
         cost="m-estimate",
         sample=counts.sample,
-        tolerance=_TOLERANCE,
+        tolerance=RELATIVE_TOLERANCE,
         text=f"minimum error, m = {m:g}",
     )
     return Pruning.from_cuts(
         tree,
         cheapest_subtree(tree.parent, cost),
-        node_labels=_labels(counts, m * probabilities, labels),
+        node_labels=_node_labels(counts, m * probabilities, labels),
         seen=SampleUsage.of(counts),
         provenance=provenance,
         note="estimates compared within a relative 1e-12",
@@ -84,13 +83,14 @@ def minimum_error(
 
 
 def _class_prior(counts: Counts, prior: ArrayLike | Literal["uniform"] | None) -> Floats:
+    """Return the checked class probabilities of the prior."""
     n_classes = counts.n_classes
-    is_word = isinstance(prior, str)
+    is_name = isinstance(prior, str)
     if prior is None and counts.total[0] > 0:
         return np.asarray(counts.by_class[0] / counts.total[0], float)
-    if prior is None or (is_word and prior == "uniform"):
+    if prior is None or (is_name and prior == "uniform"):
         return np.full(n_classes, 1 / n_classes)
-    if is_word:
+    if is_name:
         raise ParameterError(f"prior={prior!r}; None (frequencies at the root), 'uniform' or an array is needed")
     array = np.asarray(prior, float)
     if array.shape != (n_classes,) or not (array >= 0).all() or not abs(array.sum() - 1) <= 1e-9:
@@ -100,12 +100,14 @@ def _class_prior(counts: Counts, prior: ArrayLike | Literal["uniform"] | None) -
     return array
 
 
-def _labels(counts: Counts, pseudo_counts: Floats, rule: str) -> Ints:
-    if rule == "grow":
+def _node_labels(counts: Counts, pseudo_counts: Floats, labels: str) -> Ints:
+    """Return the class of each node as a leaf; in a tie of the estimate, the majority class."""
+    if labels == "grow":
         return counts.majority
-    if rule != "estimate":
-        raise ParameterError(f"labels={rule!r}; 'grow' or 'estimate' is needed")
-    votes = counts.by_class + pseudo_counts
-    most = votes.max(axis=1)
-    is_tied = votes[np.arange(len(votes)), counts.majority] >= most - _TOLERANCE * most
-    return write_protect(np.where(is_tied, counts.majority, votes.argmax(axis=1)).astype(np.int32))
+    if labels != "estimate":
+        raise ParameterError(f"labels={labels!r}; 'grow' or 'estimate' is needed")
+    smoothed = counts.by_class + pseudo_counts
+    largest = smoothed.max(axis=1)
+    of_majority = smoothed[np.arange(len(smoothed)), counts.majority]
+    is_tied = of_majority >= largest - RELATIVE_TOLERANCE * largest
+    return write_protect(np.where(is_tied, counts.majority, smoothed.argmax(axis=1)).astype(np.int32))

@@ -1,6 +1,6 @@
-"""Pessimistic error pruning: the growing errors, corrected by half an error per leaf.
+"""Pessimistic error pruning: the growing errors, corrected by half an error for each leaf.
 
-Top-down and without a held-out sample: a node is cut when its own corrected errors lie
+The rule works from the root down and needs no held-out sample. A node is cut if its corrected errors as a leaf lie
 within one standard error of those of its subtree (Quinlan 1987).
 """
 
@@ -9,15 +9,14 @@ import numpy as np
 from .._utils.arrays import Bools, LongsOrFloats
 from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, full_cost, node_cost
 
-_TOLERANCE = 1e-12  # relative, for weights; whole counts are compared exactly
+RELATIVE_TOLERANCE = 1e-12  # for weights; whole counts are compared exactly
 
 
 def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     """Return the pruning that cuts where a leaf is within a standard error of the subtree.
 
-    With e errors, L leaves and N examples in the subtree of v, let n' = e + L/2 and
-    SE = sqrt(n' (N - n') / N), or 0 where n' exceeds N. The node is cut when its own
-    errors plus 1/2 are at most n' + SE.
+    Let the subtree of node v have e errors, L leaves and N rows, let n' = e + L/2, and let SE = sqrt(n' (N - n') /
+    N), or 0 where n' exceeds N. The node is cut if its errors as a leaf plus 1/2 are at most n' + SE.
 
     Parameters
     ----------
@@ -29,8 +28,8 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     Returns
     -------
     Pruning
-        Decided from the root down: below a cut nothing is looked at. A tie cuts; whole
-        counts are compared exactly, weights within a relative 1e-12.
+        Decided from the root down; nodes below a cut are not considered. A tie cuts. Whole counts are compared exactly,
+        weights within a relative 1e-12.
 
     Notes
     -----
@@ -46,13 +45,13 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     Pruning(1 of 3 leaves, cuts at 0)
     """
     errors = node_cost(tree, counts, None)
-    seen_leaves = np.append(0, np.cumsum(tree.is_leaf))
-    n_leaves = seen_leaves[tree.end] - seen_leaves[:-1]
-    twice_subtree = 2 * full_cost(tree, errors) + n_leaves  # 2 n', so that halves stay whole
+    leaves_before = np.append(0, np.cumsum(tree.is_leaf))
+    n_leaves = leaves_before[tree.end] - leaves_before[:-1]
+    twice_subtree = 2 * full_cost(tree, errors) + n_leaves  # 2 n', a whole number
     twice_gap = 2 * errors + 1 - twice_subtree
     is_cut = (twice_gap <= 0) | _within_standard_error(twice_gap, twice_subtree, counts.total)
     note = "" if counts.is_whole else "weights compared within a relative 1e-12"
-    tolerance = 0.0 if counts.is_whole else _TOLERANCE
+    tolerance = 0.0 if counts.is_whole else RELATIVE_TOLERANCE
     provenance = RuleProvenance("pessimistic", cost="corrected errors", sample=counts.sample, tolerance=tolerance)
     return Pruning.from_cuts(
         tree, is_cut, node_labels=counts.majority, seen=SampleUsage.of(counts), provenance=provenance, note=note
@@ -60,18 +59,18 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
 
 
 def _within_standard_error(twice_gap: LongsOrFloats, twice_subtree: LongsOrFloats, total: LongsOrFloats) -> Bools:
-    """Whether gap <= SE. Squared and times 4 N: (2 gap)^2 N <= 2n' (2N - 2n')."""
-    rest = 2 * total - twice_subtree
-    is_inside = (rest > 0) & (twice_gap > 0)
+    """Return whether gap <= SE. Both sides are squared and multiplied by 4 N: (2 gap)^2 N <= 2n' (2N - 2n')."""
+    twice_rest = 2 * total - twice_subtree
+    is_candidate = (twice_rest > 0) & (twice_gap > 0)
     left = np.square(twice_gap.astype(float)) * total
-    right = twice_subtree.astype(float) * rest
+    right = twice_subtree.astype(float) * twice_rest
     if total.dtype.kind == "f":
-        right *= 1 + _TOLERANCE
-    is_within: Bools = is_inside & (left <= right)
+        right *= 1 + RELATIVE_TOLERANCE
+    is_within: Bools = is_candidate & (left <= right)
     if total.dtype.kind == "f":
         return is_within
-    # Rounding of the products is far below the tolerance, so only near ties need whole numbers
-    # without a limit; the products themselves would overflow 64 bits from a million examples on.
-    for v in np.flatnonzero(is_inside & (np.abs(left - right) <= _TOLERANCE * right)):
-        is_within[v] = int(twice_gap[v]) ** 2 * int(total[v]) <= int(twice_subtree[v]) * int(rest[v])
+    # The rounding errors of the products are far below the tolerance, so only near ties need Python's unlimited
+    # integers. In 64 bits the products would overflow from about a million rows on.
+    for v in np.flatnonzero(is_candidate & (np.abs(left - right) <= RELATIVE_TOLERANCE * right)):
+        is_within[v] = int(twice_gap[v]) ** 2 * int(total[v]) <= int(twice_subtree[v]) * int(twice_rest[v])
     return is_within

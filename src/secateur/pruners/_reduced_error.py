@@ -1,7 +1,7 @@
 """Reduced error pruning: the smallest pruning with the fewest held-out errors.
 
-Bottom-up, a node becomes a leaf when that makes no more errors on the held-out sample
-than the best that can be done below it. One pass, and the result is optimal.
+From the leaves to the root, a node becomes a leaf if the leaf makes no more errors on the held-out sample than the best
+pruning of its subtree. One pass is enough, and the result is optimal.
 
 Quinlan, Simplifying decision trees (1987); the analysis is Elomaa and Kääriäinen, An
 analysis of reduced error pruning (2001).
@@ -35,19 +35,18 @@ def reduced_error(
     tree : Tree
         The tree to prune; it is not modified.
     grown : Counts or Moments
-        Counts of the sample the tree was grown on. They give the nodes their labels, or their means.
+        Counts of the sample the tree was grown on, which determine the labels (or the means) of the nodes.
     holdout : Counts or Moments
-        Counts of a fresh sample. They decide where to cut: by errors, or by squared errors around the
-        means of growing.
+        Counts of a fresh sample, which decide where to cut: by errors, or by squared errors around the means of the
+        growing sample.
     labels : "grow", "prune" or "both"
-        Which sample a cut node takes its class from: the growing one, the held-out one, or
-        their sum. A tie goes to the class of the growing sample if it is among the tied,
-        else to the lowest class.
+        Which sample determines the class of a cut node: the growing one, the held-out one, or their sum. A tie goes to
+        the class of the growing sample if that is among the tied classes, else to the lowest class.
     original : "fixed" or "relabel"
         Whether original leaves keep the class of the growing sample or follow `labels`.
     keep_empty : bool
-        Leave subtrees that no held-out example reaches as they are. This is not reduced
-        error pruning, which cuts them, and the result states it.
+        Whether subtrees that no held-out row reaches are kept. Reduced error pruning cuts them, so the `rule` of the
+        result states the difference.
     cost : array, optional
         Cost of each node as a leaf, in place of the held-out errors (cost-matrix losses,
         squared errors, ...). The counts may then be None; without `grown` the result
@@ -56,18 +55,16 @@ def reduced_error(
     Returns
     -------
     Pruning
-        No pruning whose leaves are labelled by the same rule makes fewer errors. Among those
-        that make as few it is the one with the fewest leaves: it is unique, and a pruning of
-        all the others. So a tie cuts. (With `keep_empty`: the same over the prunings that
-        cut no empty node.)
+        No pruning whose leaves are labelled in the same way makes fewer errors. Of the prunings with as few errors, the
+        result has the fewest leaves; it is unique, and a pruning of all the others. So a tie cuts. With `keep_empty`,
+        the same holds for the prunings that cut no empty node.
 
     Notes
     -----
     Elomaa and Kaariainen (2001), section 2 and Theorem 1; Mansour's notes, section 12.2.1.
 
-    O(n_nodes) after counting. Whole-number errors are compared exactly; real-valued ones count
-    as equal within 1e-12 of the sample's weight (of the largest, if `cost` is given), and the
-    result's `note` states it.
+    O(n_nodes) after counting. Whole-number errors are compared exactly. Real numbers count as equal within 1e-12 of the
+    weight of the sample (or of the largest cost, if `cost` is given), as the `note` of the result states.
 
     Examples
     --------
@@ -122,7 +119,7 @@ def reduced_error(
 def _node_labels(
     grown: Sample | None, holdout: Sample | None, labels: LabelRule, original: Literal["fixed", "relabel"]
 ) -> Ints | None:
-    """The class of each node as a leaf; None without a growing sample, or where its target is a number."""
+    """Return the class of each node as a leaf; None without a growing sample, or for a numeric target."""
     if grown is None:
         return None
     if holdout is not None and grown.has_classes != holdout.has_classes:
@@ -144,12 +141,12 @@ def _node_labels(
 
 
 def _without_empty_cuts(tree: Tree, holdout: Sample | None, leaf_cost: LongsOrFloats) -> LongsOrFloats:
-    """`leaf_cost`, so high at empty internal nodes that no cut at them can pay."""
+    """Return `leaf_cost`, raised at empty internal nodes so far that no cut there can pay."""
     if holdout is None:
         raise ParameterError("keep_empty=True needs the held-out sample to find empty subtrees, but holdout is None")
     is_empty = (holdout.total == 0) & ~tree.is_leaf
-    never = 2 * full_cost(tree, leaf_cost) + 1 + leaf_cost.max()
-    return np.where(is_empty, never, leaf_cost).astype(leaf_cost.dtype)
+    prohibitive = 2 * full_cost(tree, leaf_cost) + 1 + leaf_cost.max()
+    return np.where(is_empty, prohibitive, leaf_cost).astype(leaf_cost.dtype)
 
 
 def _text(labels: str, original: str, keep_empty: bool) -> str:

@@ -1,7 +1,7 @@
 """The smallest pruning that is accurate enough.
 
-Sizes are tried upwards, because with tests of more than two outcomes the least error can
-rise with the size: the first size that reaches the accuracy wins. Bohanec and Bratko (1994).
+The result is the first size, from below, that reaches the accuracy. Bisection would not do: with tests of more than two
+branches, the least error of a size can rise with the size. Bohanec and Bratko (1994).
 """
 
 import math
@@ -18,7 +18,7 @@ from ..core import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, sam
 from ..errors import CountsError, ParameterError, PruningError
 from ._provenance import cost_provenance
 
-_FIRST_LIMIT = 64  # leaves tried first; doubled until the answer is found
+FIRST_MAX_LEAVES = 64  # the first limit on the size; doubled until a size is accurate enough
 
 
 def smallest_within(
@@ -31,21 +31,19 @@ def smallest_within(
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts or Moments
-        The sample on which accuracy is measured; it gives the labels too. Of `Moments`,
-        accuracy is the share of the root's squared error that the pruning explains (R squared).
+        The sample on which accuracy is measured, and which determines the labels. For `Moments`, accuracy is the share
+        of the squared error of the root that the pruning explains (R squared).
     accuracy : Fraction, str or float
-        Minimum accuracy, 0 to 1. A float means the decimal number it prints as, so 0.9 is
-        nine tenths.
+        Minimum accuracy, from 0 to 1. A float means the decimal number that it prints as, so 0.9 is nine tenths.
     cost : array, optional
-        Cost of each node as a leaf, in examples of `counts` (multiply rates by the total);
-        accuracy is then 1 - cost / total. With `Moments`: squared errors, and accuracy is
-        1 - cost / squared error of the root.
+        Cost of each node as a leaf, in rows of `counts` (multiply rates by the total). Accuracy is then 1 - cost /
+        total. For `Moments`, the costs are squared errors, and accuracy is 1 - cost / squared error of the root.
 
     Returns
     -------
     Pruning
-        Among prunings of the least size, the one with the least cost, then the one that keeps
-        the first node, in pre-order, in which they differ. Exact for whole numbers.
+        Of prunings of the least size, the one with the least cost, then the one that keeps the first node, in
+        pre-order, in which they differ. Exact for whole numbers.
 
     Raises
     ------
@@ -56,7 +54,7 @@ def smallest_within(
     -----
     Bohanec and Bratko (1994), section 3.
 
-    O(tests x leaves of the answer), or O(tests x errors allowed) where that is less.
+    O(tests x leaves of the result), or O(tests x errors allowed) where that is less.
 
     Examples
     --------
@@ -78,10 +76,10 @@ def smallest_within(
     else:
         allowed = float((1 - share) * Fraction(total))
         allowed += size_dp.RELATIVE_TOLERANCE * max(allowed, float(costs.max()))
-    best = -max_leaf_sums(tree.parent, -costs[:, None])[0]
-    if best > allowed:
+    min_cost = -max_leaf_sums(tree.parent, -costs[:, None])[0]
+    if min_cost > allowed:
         raise PruningError(
-            f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(best, total):.6g} "
+            f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(min_cost, total):.6g} "
             f"on sample {counts.sample!r}; ask for that or less"
         )
     provenance = cost_provenance(
@@ -102,10 +100,12 @@ def smallest_within(
 
 
 def _accuracy(cost: float, total: float) -> float:
+    """Return the accuracy of a pruning with a cost."""
     return 1 - float(cost) / total if total > 0 else float(cost <= 0)
 
 
 def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
+    """Return the accuracy as the exact decimal number that it is written as."""
     try:
         share = Fraction(str(accuracy))
     except (ValueError, ZeroDivisionError) as error:
@@ -116,29 +116,43 @@ def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
 
 
 def _smallest_kept(tree: Tree, charge: Longs, costs: LongsOrFloats, allowed: float) -> Bools:
-    """The nodes kept by the answer, which exists; indexed by size or by errors, whichever is less work."""
+    """Return the nodes that the smallest pruning with at most `allowed` cost keeps; such a pruning exists.
+
+    The tables are indexed by size or by added errors, whichever is less work.
+    """
     n_internal = int(np.count_nonzero(charge))
-    by_errors = math.inf
-    if costs.dtype.kind == "i":
-        excess = excess_cost(tree, costs)
-        budget = int(min(allowed, costs[0])) - int(costs[0] - excess[0])  # the root is enough beyond its own errors
-        if (excess >= 0).all():
-            by_errors = n_internal * (budget + 1)
+    budget = _errors_budget(tree, costs, allowed)
+    n_cells_by_errors = math.inf if budget is None else n_internal * (budget + 1)
     layout = partial(table_layout, tree.parent, tree.end, charge)
-    all_cells = size_dp.n_cells(layout(tree.n_leaves - 1))
-    limit = _FIRST_LIMIT
+    n_all_cells = size_dp.n_cells(layout(tree.n_leaves - 1))
+    limit = FIRST_MAX_LEAVES
     while True:
         limit = min(limit, tree.n_leaves - 1)
-        cells = size_dp.n_cells(layout(limit))
-        if all_cells <= 8 * cells and size_dp.prefers_tables(all_cells, n_internal, tree.n_leaves - 1):
-            limit, cells = tree.n_leaves - 1, all_cells  # little more work, and surely the last
-        if by_errors < min(cells, n_internal * (limit + 1)):
+        n_cells = size_dp.n_cells(layout(limit))
+        if n_all_cells <= 8 * n_cells and size_dp.prefers_tables(n_all_cells, n_internal, tree.n_leaves - 1):
+            # All sizes at once are little more work, and need no further round.
+            limit, n_cells = tree.n_leaves - 1, n_all_cells
+        if budget is not None and n_cells_by_errors < min(n_cells, n_internal * (limit + 1)):
             walk = size_dp.errors_walk(tree.parent, tree.end, charge, costs, budget)
-            # Of the least size, the least cost: the first budget that already gives this size.
-            spent = int(np.flatnonzero(walk.best == walk.best[budget])[0])
-            return walk.kept(spent)
+            # The first budget that gives the least size gives the least cost of that size.
+            min_budget = int(np.flatnonzero(walk.best == walk.best[budget])[0])
+            return walk.kept(min_budget)
         table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-        found = table.indices[table.best[table.indices] <= allowed]
-        if len(found):
-            return table.kept(found[0])
+        accurate = table.indices[table.best[table.indices] <= allowed]
+        if len(accurate):
+            return table.kept(accurate[0])
         limit *= 2
+
+
+def _errors_budget(tree: Tree, costs: LongsOrFloats, allowed: float) -> int | None:
+    """Return how much cost the cuts may add; None where tables cannot be indexed by added cost.
+
+    Costs must be whole numbers that no cut lowers. More than the cost of the root as a leaf is never needed.
+    """
+    if costs.dtype.kind != "i":
+        return None
+    excess = excess_cost(tree, costs)
+    if not (excess >= 0).all():
+        return None
+    uncut_cost = int(costs[0] - excess[0])
+    return int(min(allowed, costs[0])) - uncut_cost

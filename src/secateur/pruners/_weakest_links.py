@@ -1,9 +1,9 @@
 """Cut the weakest link again and again (MCC0, MCC1).
 
-The weakest link is the node whose cut adds least cost per leaf removed. Cutting it does not
-change what any other node of the same ratio would add per leaf, so of a group of equal ratio
-exactly the uppermost nodes are ever cut, and the whole run can be read off the penalties at
-which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko (1994).
+The weakest link is the node whose cut adds the least cost per leaf removed. A cut does not change the ratio (cost
+added per leaf removed) of other nodes with the same ratio. So of a group of equal ratio exactly the topmost nodes are
+cut, and all cuts follow from the penalties at which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko
+(1994).
 """
 
 import numpy as np
@@ -25,19 +25,18 @@ def weakest_links(
     tree : Tree
         The tree to prune; it is not modified.
     counts : Counts, Moments or None
-        They give the labels and, without `cost`, the errors; None if `cost` suffices.
+        The sample that determines the labels and, without `cost`, the errors. May be None if `cost` is given.
     every_cut : bool
-        True (MCC1): a member after each cut. False (MCC0): only if the next ratio is larger.
+        If True (MCC1), there is a member after each cut; if False (MCC0), only where the next ratio is larger.
     cost : array, optional
-        Cost of each node as a leaf. Where a cut lowers the cost, ratios start below zero.
+        Cost of each node as a leaf. If a cut lowers the cost, the ratios start below zero.
 
     Returns
     -------
     PruningSequence
-        Nested; every member has the least cost of its size. `alphas` are the ratios (added
-        cost per leaf removed) of the last cut before each member; they never fall. Of equal
-        ratios the node with most leaves now is cut first, then the first in pre-order. The
-        uncut tree is no member, unless it is a single leaf.
+        Nested; every member has the least cost of its size. `alphas` are the ratios (cost added per leaf removed) of
+        the last cut before each member; they never fall. Of nodes of equal ratio, the one with most leaves now is cut
+        first, then the first in pre-order. The uncut tree is no member, unless it is a single leaf.
 
     Notes
     -----
@@ -58,8 +57,8 @@ def weakest_links(
     gain, size, owner = collapse_events(tree.parent, structure.added_leaves(tree.parent), costs)
     steps, alphas = nested_steps(gain, size, owner, includes_useless=True)
     if every_cut:
-        links = np.flatnonzero(owner == np.arange(tree.n_nodes))  # the nodes that are cut themselves
-        order = links[np.lexsort((links, -size[links], steps[links]))]
+        cut_nodes = np.flatnonzero(owner == np.arange(tree.n_nodes))  # other nodes are removed with an ancestor
+        order = cut_nodes[np.lexsort((cut_nodes, -size[cut_nodes], steps[cut_nodes]))]
         alphas = alphas[steps[order]]
         steps[order] = np.arange(len(order))
         steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
