@@ -189,7 +189,7 @@ def _white_moves(is_position: Bools) -> list[Ints]:
 
 
 def _black_moves(is_position: Bools) -> tuple[list[Ints], Bools, Bools]:
-    """Return, for each move of black, the positions to which it leads; whether a move exists; whether one takes_rook the rook."""
+    """Return the positions to which each move of black leads, whether it has a move, and whether one takes the rook."""
     king, rook, other = np.ogrid[:64, :64, :64]
     touch, checks = _touch(), _checks()
     can_move, can_take_rook = np.zeros((64, 64, 64), np.bool_), np.zeros((64, 64, 64), np.bool_)
