@@ -300,6 +300,13 @@ def _warn_of_rare_class(plan: FitPlan, model: Model, selection: Selection | None
     name = np.asarray(model.tree.schema.classes).tolist()[rarest]
     warn(
         f"the tree has {'1 leaf' if n_leaves == 1 else '2 leaves'}, because class {name!r} is {shares[rarest]:.1%} of "
-        "the rows and more leaves hardly lower the error; scoring='log_loss' chooses a tree by its probabilities, and "
-        "scoring='balanced_error', costs= or class_weight='balanced' give the class more weight"
+        "the rows and more leaves hardly lower the error; ",
+        Argument("scoring", "log_loss"),
+        " chooses a tree by its probabilities, and ",
+        Argument("scoring", "balanced_error"),
+        ", ",
+        Argument("costs"),
+        " or ",
+        Argument("class_weight", "balanced"),
+        " give the class more weight",
     )
