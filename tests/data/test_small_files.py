@@ -55,9 +55,9 @@ def test_small_files_are_read_as_pyarrow_reads_them(tmp_path_factory, columns, n
     found = by_us(path, na, text)
     if found is None:
         return
-    wanted = by_pyarrow(path, na, text)
-    assert list(found) == wanted.column_names
-    for column, other in zip(found.values(), wanted.columns, strict=True):
+    expected = by_pyarrow(path, na, text)
+    assert list(found) == expected.column_names
+    for column, other in zip(found.values(), expected.columns, strict=True):
         if hasattr(column, "categories"):
             assert pa.types.is_string(other.type)
             values = [None if code < 0 else column.categories[code] for code in column.codes.tolist()]
