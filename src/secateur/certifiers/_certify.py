@@ -164,26 +164,26 @@ def _certify_by(name: str, request: _Request, parameters: dict[str, Any]) -> Any
 def _certify_best(request: _Request, parameters: dict[str, Any]) -> Any:
     """Return the bound (for a sequence, the bounds) of method="best"."""
     pruning, counts = request.pruning, request.counts
-    given = {name: value for name, value in parameters.items() if value is not None}
+    options = {name: value for name, value in parameters.items() if value is not None}
     result = freshness(pruning, counts)
     if isinstance(pruning, Pruning):
         if result.is_fresh:
             return test_sample(pruning, counts, delta=request.delta, repeated=request.repeated)
-        bound = _certify_as_member(request, pruning, result.sequence, given)
+        bound = _certify_as_member(request, pruning, result.sequence, options)
         if bound is not None:
             return bound
-    methods = _methods_to_try(request, given, is_fresh=result.is_fresh)
+    methods = _methods_to_try(request, options, is_fresh=result.is_fresh)
     if not methods:
         result.check_fresh()
     request_with_share = replace(request, delta=request.delta / len(methods), sequence=None)
-    bounds = [_certify_by(name, request_with_share, options) for name, options in methods]
+    bounds = [_certify_by(name, request_with_share, method_options) for name, method_options in methods]
     if isinstance(pruning, Pruning):
         return _least_of(bounds, request.delta)
     return [_least_of(bounds_of_member, request.delta) for bounds_of_member in zip(*bounds, strict=True)]
 
 
 def _certify_as_member(
-    request: _Request, pruning: Pruning, evaluated_sequence: PruningSequence | None, given: dict[str, Any]
+    request: _Request, pruning: Pruning, evaluated_sequence: PruningSequence | None, options: dict[str, Any]
 ) -> Bound | None:
     """Return the path certificate of a pruning as a member of a sequence; None if it is in no suitable sequence.
 
@@ -192,25 +192,25 @@ def _certify_as_member(
     for sequence in (request.sequence, evaluated_sequence):
         member = None if sequence is None else index_in(sequence, pruning)
         if sequence is not None and member is not None and freshness(sequence, request.counts).is_fresh:
-            weights = _select(given, "weights")
+            weights = _select(options, "weights")
             return path(sequence, request.counts, delta=request.delta, repeated=request.repeated, **weights)[member]
     return None
 
 
-def _methods_to_try(request: _Request, given: dict[str, Any], *, is_fresh: bool) -> list[tuple[str, dict[str, Any]]]:
+def _methods_to_try(request: _Request, options: dict[str, Any], *, is_fresh: bool) -> list[tuple[str, dict[str, Any]]]:
     """Return the methods that method="best" compares, with their parameters."""
     is_sequence = isinstance(request.pruning, PruningSequence)
     methods: list[tuple[str, dict[str, Any]]] = []
     if is_sequence and is_fresh:
-        methods.append(("path", _select(given, "weights")))
+        methods.append(("path", _select(options, "weights")))
     if request.grown is None:
         return methods
-    labelling = _select(given, "labels", "original")
-    methods.append(("occam", {"prior": "informed", **labelling, **_select(given, "lam", "mu")}))
+    labelling = _select(options, "labels", "original")
+    methods.append(("occam", {"prior": "informed", **labelling, **_select(options, "lam", "mu")}))
     if not is_sequence:
-        prior = "within-k" if "k" in given else "uniform"
-        methods.append(("occam", {"prior": prior, **labelling, **_select(given, "k")}))
-        methods.append(("rademacher", {"draws": 10, **labelling, **_select(given, "rng", "draws", "k")}))
+        prior = "within-k" if "k" in options else "uniform"
+        methods.append(("occam", {"prior": prior, **labelling, **_select(options, "k")}))
+        methods.append(("rademacher", {"draws": 10, **labelling, **_select(options, "rng", "draws", "k")}))
     return methods
 
 

@@ -6,7 +6,7 @@ from ..errors import ParameterError, escape_unprintable
 from .tree import Tree
 
 
-def plain(text: str) -> str:
+def as_one_line(text: str) -> str:
     """Return a text with all characters escaped that would break the line or change its direction."""
     return escape_unprintable(text.replace("\\", "\\\\"), keep="")
 
@@ -32,5 +32,5 @@ def class_names_of(tree: Tree, class_names: Sequence[str] | None, n_classes: int
         raise ParameterError(f"class_names holds {len(class_names)} names; the tree has {n_known} classes")
     else:
         labels = class_names
-    names = [plain(str(label)) for label in labels]
+    names = [as_one_line(str(label)) for label in labels]
     return names + [f"unknown class {c}" for c in range(len(names), n_classes)]

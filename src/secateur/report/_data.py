@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import Array, Ints, LongsOrFloats, equal_values
 from ..certifiers import leaf_shares
 from ..core import Counts, LeafShares, Model, Moments, Selection
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..data.table import Table
 from ..errors import SecateurError
 from ..growers.importance import node_gains
@@ -58,7 +58,7 @@ def page_data(
     view = view_of(tree, n_classes=max(sample.n_labels for sample in samples))
     is_fitted_stop_extra = stops.fitted in stops.other_prunings
     data: Entries = {
-        "title": plain(title),
+        "title": as_one_line(title),
         "kind": "classes" if model.is_classifier else "numbers",
         "classes": view.classes if model.is_classifier else [],
         "class_values": _class_values(model, view),
@@ -191,7 +191,7 @@ def _sample_entries(name: str, sample: Counts | Moments, cost: LongsOrFloats) ->
 
     For classes: for each original leaf the number of classes that occur in it, then class and count of each of them.
     """
-    entries: Entries = {"name": name, "sample": plain(sample.sample)}
+    entries: Entries = {"name": name, "sample": as_one_line(sample.sample)}
     if isinstance(sample, Moments):
         arrays = {"total": sample.total, "mean": sample.predictions, "cost": cost}
         return {**entries, "is_whole": False, **{key: round_values(values) for key, values in arrays.items()}}

@@ -137,8 +137,8 @@ class CountTask:
     def needed(self) -> dict[str, ValueType | None]:
         """The type of the values that each column must have; None for columns without values in growing."""
         needed = {
-            name: "number" if about.kind == "numeric" else value_type(about.categories)
-            for about, name in zip(self.tested, self.names, strict=True)
+            name: "number" if column.kind == "numeric" else value_type(column.categories)
+            for column, name in zip(self.tested, self.names, strict=True)
         }
         classes = self.schema.classes
         needed[self.target] = "number" if classes is None else value_type(classes.tolist())
@@ -183,10 +183,11 @@ class CountTask:
         """Return the leaf of each row of a batch."""
         return route_table(self.tree, self._features(batch_from_frame(batch)), None, 0)
 
-    def _features(self, given: Batch) -> Table:
+    def _features(self, batch: Batch) -> Table:
+        """Return the table of the columns that the tree reads."""
         if not self.names:
-            return Table(self.schema, (np.zeros(given.n_rows),))
-        return encode_batch(given.select([given.names.index(name) for name in self.names]), self.schema, self.unseen)
+            return Table(self.schema, (np.zeros(batch.n_rows),))
+        return encode_batch(batch.select([batch.names.index(name) for name in self.names]), self.schema, self.unseen)
 
 
 def plan_count(
