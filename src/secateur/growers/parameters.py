@@ -239,8 +239,13 @@ class GrowParameters:
             if name in UNSUPPORTED_WITH_SURROGATES:
                 default = DECLARATIONS[name].default
                 raise UnsupportedError(
-                    f"surrogates={self.surrogates} with {name}={getattr(self, name)!r}: surrogates support only "
-                    f"{name}={default!r}; omit it, or use surrogates=0"
+                    Argument("surrogates", self.surrogates),
+                    " with ",
+                    Argument(name, getattr(self, name)),
+                    ": surrogates support only ",
+                    Argument(name, default),
+                    "; omit it, or use ",
+                    Argument("surrogates", 0),
                 )
 
     @classmethod
@@ -265,6 +270,8 @@ class GrowParameters:
         ['gini', 'sqrt']
         """
         names = self.searched_names()
+        if not names:
+            return [self]
         combinations = product(*(DECLARATIONS[name].searched for name in names))
         return [replace(self, **dict(zip(names, values, strict=True))) for values in combinations]
 

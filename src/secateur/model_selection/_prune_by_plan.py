@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from .._utils.arrays import Ints, LongsOrFloats
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
-from ..errors import ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError
 from ..pruners import RULES
 from ._prune_model import (
     choose_on_holdout,
@@ -78,10 +78,17 @@ def _apply_rule(
     if cost is not None:
         supported = [name for name, entry in RULES.items() if entry.takes_cost]
         if rule not in supported:
-            raise UnsupportedError(f"prune={rule!r} does not work with costs=; use one of {', '.join(supported)}")
+            raise UnsupportedError(
+                Argument("prune", rule),
+                " does not work with ",
+                Argument("costs"),
+                f"; use one of {', '.join(supported)}",
+            )
         parameters["cost"] = cost
     if rule == "smallest-within" and "accuracy" not in parameters and not plan.is_accuracy:
-        raise ParameterError("prune='smallest-within' needs an accuracy, such as select=0.9")
+        raise ParameterError(
+            Argument("prune", "smallest-within"), " needs an accuracy, such as ", Argument("select", 0.9)
+        )
     defaults = {
         "cost-complexity": {"penalty": recipe.penalty},
         "smallest-within": {"accuracy": recipe.select},
@@ -114,7 +121,7 @@ def _choose_by_certificate(plan: FitPlan, model: Model, sequence: PruningSequenc
     """Return the model with the member of the lowest certified limit; the limit is its certificate."""
     holdout, selection = model.class_holdout, model.selection
     if holdout is None:
-        raise UnsupportedError("select='certificate' is for classification; use '1se' or 'holdout'")
+        raise UnsupportedError(Argument("select", "certificate"), " is for classification; use '1se' or 'holdout'")
     from ..certifiers import cross_validation_weights, least_bound, path
 
     weights = None if selection is None else cross_validation_weights(selection.error, selection.se)

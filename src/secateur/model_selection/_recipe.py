@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.checks import check_name
 from ..data.table import Table
-from ..errors import DataError, ParameterError, UnsupportedError
+from ..errors import Argument, DataError, ParameterError, UnsupportedError
 from ..growers.parameters import DECLARATIONS, GrowParameters
 from ..pruners import RULES, Rule
 from ._registry import CHOICES, Choice, check_scoring, parse_select
@@ -105,7 +105,7 @@ class Recipe:
                 "costs": self.costs,
             }
         estimator = "TreeClassifier" if is_classifier else "TreeRegressor"
-        return {"estimator": estimator, **{name: plain_value(value) for name, value in parameters.items()}}
+        return {"estimator": estimator, **plain_values(parameters)}
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     can_cross_validate = choice is not None and choice.uses_cross_validation
     is_cross_validated = can_cross_validate and recipe.prune == "cost-complexity"
     if is_cross_validated and isinstance(recipe.cv, int | np.integer) and recipe.cv < 2:
-        raise ParameterError(f"cv={recipe.cv}; 2 folds or more are needed")
+        raise ParameterError(Argument("cv", recipe.cv), "; 2 folds or more are needed")
     if recipe.costs is not None and not is_class:
-        raise ParameterError("costs= is for classification; a regression has no classes")
+        raise ParameterError(Argument("costs"), " is for classification; a regression has no classes")
     scoring = check_scoring(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
     if has_sequence and choice is not None:
         _check_choice(recipe, choice, scoring, is_cross_validated=is_cross_validated)
@@ -201,14 +201,30 @@ def _check_choice(recipe: Recipe, choice: Choice, scoring: str, *, is_cross_vali
         return
     if not is_cross_validated and scoring not in HELD_OUT_SCORES:
         raise UnsupportedError(
-            f"scoring={scoring!r} is measured by cross-validation: use prune='cost-complexity' with select='1se' "
-            f"or '0se', not prune={recipe.prune!r} with select={recipe.select!r}"
+            Argument("scoring", scoring),
+            " is measured by cross-validation: use ",
+            Argument("prune", "cost-complexity"),
+            " with ",
+            Argument("select", "1se"),
+            " or '0se', not ",
+            Argument("prune", recipe.prune),
+            " with ",
+            Argument("select", recipe.select),
         )
     if choice is CHOICES["accuracy"] and scoring not in ("error", "squared_error"):
         raise UnsupportedError(
-            f"select={recipe.select:g} is an accuracy, and scoring={scoring!r} measures none: leave scoring and "
-            "costs out, or choose with select='1se' or '0se'"
+            Argument("select", recipe.select),
+            " is an accuracy, and ",
+            Argument("scoring", scoring),
+            " measures none: leave scoring and costs out, or choose with ",
+            Argument("select", "1se"),
+            " or '0se'",
         )
+
+
+def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters by name with values as a model file stores them."""
+    return {name: plain_value(value) for name, value in parameters.items()}
 
 
 def plain_value(value: object) -> object:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._utils.checks import check_name
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
 _STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
 
@@ -95,9 +95,21 @@ def check_scoring(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
     target = "class" if is_class else "number"
     check_name("scoring", scoring, [name for name, score in SCORES.items() if score.target == target])
     if scoring == "cost" and not has_costs:
-        raise ParameterError("scoring='cost' needs costs=, the cost of predicting class j for a row of class i")
+        raise ParameterError(
+            Argument("scoring", "cost"),
+            " needs ",
+            Argument("costs"),
+            ", the cost of predicting class j for a row of class i",
+        )
     if scoring == "balanced_error" and has_costs:
-        raise ParameterError("scoring='balanced_error' and costs= exclude each other; scoring='cost' uses the costs")
+        raise ParameterError(
+            Argument("scoring", "balanced_error"),
+            " and ",
+            Argument("costs"),
+            " exclude each other; ",
+            Argument("scoring", "cost"),
+            " uses the costs",
+        )
     return str(scoring)
 
 
