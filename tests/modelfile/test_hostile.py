@@ -389,10 +389,10 @@ def test_rules_that_repeat_too_much_are_refused(monkeypatch):
         feature=np.array([v // 2 if v % 2 == 0 and v < 2 * n else -1 for v in range(2 * n + 1)]),
         threshold=np.array([0.5 if v % 2 == 0 and v < 2 * n else np.nan for v in range(2 * n + 1)]),
     )
-    assert text.MOST_ASKED == 2_000_000
-    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 1)
+    assert text.MAX_CONDITIONS == 2_000_000
+    monkeypatch.setattr(text, "MAX_CONDITIONS", 251 * 252 // 2 - 1)
     assert text.export_rules(tree, feature_names=names).count("IF ") == n + 1
-    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 2)
+    monkeypatch.setattr(text, "MAX_CONDITIONS", 251 * 252 // 2 - 2)
     with pytest.raises(UnsupportedError, match="hold more than 31,624 conditions; prune it further"):
         text.export_rules(tree, feature_names=names)
 

@@ -15,8 +15,8 @@ __all__ = ["TreeClassifier", "TreeRegressor", "load"]
 def load(path: str | os.PathLike[str]) -> TreeClassifier | TreeRegressor:
     """Load a fitted estimator from a file written by `save`.
 
-    The file is checked completely before it is used: a file that is not a valid model raises `ModelFileError`. Loading a
-    file never runs code from it.
+    The file is checked completely before it is used: a file that is not a valid model raises `ModelFileError`.
+    Loading a file never runs code from the file.
 
     Examples
     --------

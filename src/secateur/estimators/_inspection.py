@@ -63,7 +63,7 @@ class InspectionMixin:
         >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
         >>> print(model.explain([1.5]))
         x0 is 1.5: x0 <= 3
-        answer: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
+        prediction: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
         to change it: x0 above 3 (is 1.5) would give yes
         """
         return explain(self.model_, row, index=index, actionable=actionable, wanted=wanted, delta=delta)

@@ -27,8 +27,8 @@ class Criterion:
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `_kernels/code_splits.py` can score splits by the criterion from the class counts of bins. Growing out of
-        core needs this.
+        Whether `_kernels/code_splits.py` can score splits by the criterion from the class counts of bins, as growing
+        out of core needs.
     """
 
     formula: str
