@@ -317,7 +317,7 @@ def _finitely_many_tests(
     if tree.schema is not None and all(column.kind == "nominal" for column in tree.schema.columns):
         return _nominal_tests(tree, tree.schema)
     n_columns = _n_columns(tree, n_features, "n_tests=, the number of tests the grower could choose from")
-    doubt = "thresholds were read off the sample (columns times examples taken as the number of tests)"
+    doubt = "thresholds were taken from the sample (columns times rows used as the number of tests)"
     return _PossibleTests(math.log(n_columns * max(float(counts.total[0]), 1.0)), is_binary, doubts=(doubt,))
 
 
