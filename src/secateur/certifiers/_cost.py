@@ -56,7 +56,7 @@ def certified_cost(
     Returns
     -------
     Bound
-        Its `quantity` is "cost", `errors` the cost of the whole sample (so that `error_text` is the
+        Its `quantity` is "cost", `errors` the cost of the whole sample (so that `rate` is the
         mean), and `scale` the largest entry of the matrix. For costs of 0 and c it is c times the
         exact limit on the rate.
 
