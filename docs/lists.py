@@ -147,12 +147,12 @@ def choices() -> str:
     """Return the table of ways to choose a member."""
     rows = [
         (
-            f"`{name}`" if not one.form else one.form,
-            one.what,
-            _yes(one.needs_holdout),
-            _yes(one.k is not None or name == "kse"),
+            choice.form or f"`{name}`",
+            choice.description,
+            _yes(choice.needs_holdout),
+            _yes(choice.n_standard_errors is not None or name == "kse"),
         )
-        for name, one in model_selection.CHOICES.items()
+        for name, choice in model_selection.CHOICES.items()
     ]
     return _table(("choice", "result", "held-out rows", "also a rule of `select`"), rows)
 

@@ -107,7 +107,7 @@ def test_a_leaf_without_rows_has_no_share(command, folder, model_file):
     assert (empty[0]["lower"], empty[0]["upper"]) == ([0, 0], [1, 1])
 
 
-def test_a_regression_tree_has_none_of_these(command, folder, grow_file, fresh_file):
+def test_a_regression_tree_has_no_cost_rates_or_leaf_shares(command, folder, grow_file, fresh_file):
     path = folder / "regression.json"
     fit = ["fit", grow_file, "--target", "age", "--task", "regress", "--cv", 2, "-o", path, "-q", "--force"]
     assert command(*fit)[0] == 0
@@ -117,7 +117,7 @@ def test_a_regression_tree_has_none_of_these(command, folder, grow_file, fresh_f
         assert "only class counts certify" in err
 
 
-def test_a_limit_that_is_not_met_leaves_with_1(command, model_file, fresh_file):
+def test_a_limit_above_max_error_gives_exit_status_1(command, model_file, fresh_file):
     for what, more in (("cost", ["--costs", "[[0, 5], [1, 0]]"]), ("rates", [])):
         for limit, code in (("5", 0), ("0.001", 1)):
             found = command("certify", model_file, "--holdout", fresh_file, "--of", what, *more, "--max-error", limit)
@@ -136,7 +136,7 @@ def test_a_limit_that_is_not_met_leaves_with_1(command, model_file, fresh_file):
         (["--of", "leaves", "--max-error", "0.1"], "--max-error is for"),
     ],
 )
-def test_options_that_do_not_go_together_are_told(command, model_file, fresh_file, options, told):
+def test_options_that_exclude_each_other_are_refused(command, model_file, fresh_file, options, told):
     code, out, err = command("certify", model_file, "--holdout", fresh_file, *options)
     assert (code, out) == (2, "")
     assert told in err

@@ -46,7 +46,7 @@ def pd_frame(path):
     ("option", "typed", "near"),
     [("--criterion", "ginni", "gini"), ("--growth", "best-frist", "best-first"), ("--penalty", "leafs", "leaves")],
 )
-def test_a_misspelt_choice_is_answered_with_the_nearest_name(command, grow_file, option, typed, near):
+def test_the_error_for_a_misspelt_choice_suggests_the_nearest_name(command, grow_file, option, typed, near):
     code, _, told = command("fit", grow_file, "--target", "outcome", option, typed)
     assert code == 2
     assert f"did you mean '{near}'?" in told
@@ -78,7 +78,7 @@ def test_counting_here_and_pruning_there_gives_the_same_tree(command, folder, mo
     assert load_model(one) == load_model(two)
 
 
-def test_rows_that_pruned_are_known_again_under_any_file_name(command, folder, model_file, later_file, fresh_file):
+def test_rows_that_pruned_are_recognised_under_any_file_name(command, folder, model_file, later_file, fresh_file):
     smaller, copy = folder / "pruned.json", folder / "copy of later.csv"
     copy.write_bytes(Path(later_file).read_bytes())
     command("prune", model_file, "--holdout", later_file, "-o", smaller, "--force")
@@ -128,7 +128,7 @@ def test_predict_gives_one_line_a_row_and_equals_the_library(command, model_file
     assert np.allclose([float(line["probability of ill"]) for line in lines], model.predict_proba(table)[:, 0])
 
 
-def test_a_regression_has_no_probabilities_and_says_so(command, folder, grow_file):
+def test_probabilities_of_a_regression_are_an_error(command, folder, grow_file):
     model = folder / "numbers.json"
     assert command("fit", grow_file, "--target", "age", "--task", "regress", "--cv", 2, "-o", model, "-q")[0] == 0
     code, out, told = command("predict", model, grow_file, "--probabilities")
@@ -196,14 +196,14 @@ def test_a_folder_of_parquet_files_is_counted_by_an_engine(command, folder, mode
     assert load_model(one) == load_model(two)
 
 
-def test_compare_draws_a_picture(command, tmp_path, grow_file):
+def test_compare_writes_a_plot(command, tmp_path, grow_file):
     pytest.importorskip("matplotlib").use("Agg")
     picture = tmp_path / "rules.png"
     assert command("compare", grow_file, "--target", "outcome", "-q", "--plot", picture)[0] == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_compare_refuses_a_picture_that_cannot_be_drawn_before_the_work(command, tmp_path, monkeypatch):
+def test_compare_refuses_an_unknown_image_format_before_it_fits(command, tmp_path, monkeypatch):
     code, out, err = command("compare", tmp_path / "no.csv", "--target", "outcome", "--plot", tmp_path / "rules.foo")
     assert (code, out) == (2, "")
     assert "'foo' is not an image format" in err
@@ -217,7 +217,7 @@ def test_rules_lists_the_registry(command):
     assert set(json.loads(command("rules", "--json")[1])["rules"]) == set(RULES)
 
 
-def test_compare_judges_every_rule_by_the_same_rows(command, grow_file):
+def test_compare_evaluates_every_rule_on_the_same_rows(command, grow_file):
     lines = json.loads(command("compare", grow_file, "--target", "outcome", "--json", "-q")[1])["rules"]
     assert [line["rule"] for line in lines] == ["none", *RULES]
     assert all(line["certified"] >= line["test_error"] for line in lines)

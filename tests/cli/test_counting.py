@@ -41,7 +41,7 @@ def counted(command, tree_file, *arguments):
 
 
 @each_engine
-def test_marks_of_missing_cells_delimiters_and_weights_are_the_same_for_every_engine(engine, command, tree_file, rows):
+def test_missing_values_delimiters_and_weights_are_the_same_for_every_engine(engine, command, tree_file, rows):
     pytest.importorskip("pyarrow" if engine in ("memory", "auto") else engine)
     how = ("--na", "?", "--delimiter", "|")
 
@@ -81,7 +81,7 @@ def test_standard_input_is_read_by_every_engine(engine, command, tree_file, rows
         (["count", "MODEL", "ROWS", "--engine", "auto", "--nominal", "size"], "--nominal size with --engine auto"),
     ],
 )
-def test_options_that_have_no_meaning_together_are_refused_by_name(arguments, says, command, tree_file, rows):
+def test_options_that_contradict_each_other_are_refused_by_name(arguments, says, command, tree_file, rows):
     given = {"MODEL": tree_file, "ROWS": rows}
 
     code, _, err = command(*(given.get(word, word) for word in arguments))

@@ -25,7 +25,7 @@ def shares(text, what):
     return [[float(share) for share in re.findall(r"([\d.]+) %", line)] for line in lines]
 
 
-def test_the_last_line_names_the_page_and_the_page_is_there(printed):
+def test_the_last_line_names_the_page_and_the_page_exists(printed):
     text, page = printed
     assert text.rstrip().splitlines()[-1].endswith(str(page))
     assert page.stat().st_size > 20_000
@@ -46,13 +46,13 @@ def test_pruning_a_noisy_tree_makes_it_better_and_the_limit_holds(printed):
     assert chosen[3] > 26
 
 
-def test_the_page_holds_the_certificate_and_asks_nothing_of_the_network(printed):
+def test_the_page_contains_the_certificate_and_makes_no_network_request(printed):
     page = printed[1].read_text(encoding="utf-8")
     assert "confidence the error on new rows like these is at most" in page
     assert not re.search(r"""(src|href)=["']?https?:""", page)
 
 
-def test_the_readme_shows_what_is_printed(printed):
+def test_the_readme_shows_the_printed_text(printed):
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     shown = re.search(r"<!-- demo -->\n```\n(.*?)```", readme, re.DOTALL)[1]
     lines = [line.split() for line in printed[0].splitlines()]

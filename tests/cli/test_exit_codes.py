@@ -18,7 +18,7 @@ def one_line(err):
     return len(err.strip().splitlines()) == 1 and "Traceback" not in err
 
 
-def test_0_is_done_and_1_an_asked_for_property_that_is_not_met(command, model_file, fresh_file):
+def test_0_is_success_and_1_a_requirement_that_is_not_met(command, model_file, fresh_file):
     limits = {"0.99": 0, "0.001": 1}
     for limit, code in limits.items():
         assert command("certify", model_file, "--holdout", fresh_file, "--max-error", limit)[0] == code
@@ -135,14 +135,14 @@ secateur.cli.run = run
 """
 
 
-def test_a_word_that_is_no_file_is_named(command, grow_file):
+def test_a_missing_file_is_named(command, grow_file):
     code, out, err = command("fit", grow_file, "--target", "outcome", "--certify", "occam")
     assert (code, out) == (3, "")
     assert "no file or folder occam" in err
 
 
 @pytest.mark.parametrize("before", [WHILE_IMPORTING, IN_A_CALLBACK], ids=["while importing", "in a callback"])
-def test_130_also_where_python_would_print_a_traceback_or_go_on(before):
+def test_130_also_where_python_would_print_a_traceback_or_continue(before):
     program = f"import signal, sys\n{before}\nfrom secateur.__main__ import main\nmain()"
     done = subprocess.run(
         [sys.executable, "-c", program, "--help"], capture_output=True, text=True, timeout=50, check=False
@@ -201,7 +201,7 @@ def test_a_ragged_row_is_named(command, tmp_path):
     assert "5" in err  # the fifth line of the file
 
 
-def test_na_is_a_category_unless_it_is_said_to_be_missing(command, grow_file):
+def test_na_is_a_category_unless_the_option_na_names_it(command, grow_file):
     plain = command("fit", grow_file, "--target", "outcome", "--criterion", "gini")[1]
     told = command("fit", grow_file, "--target", "outcome", "--criterion", "gini", "--na", "NA", "--na", "")[1]
     assert "NA" in plain

@@ -40,7 +40,7 @@ def test_every_command_with_long_work_is_interrupted_by_the_script(tmp_path):
     ],
     ids=["grow", "prune", "certify"],
 )
-def test_a_pool_that_is_left_by_ctrl_c_stops_what_works_in_it(verb):
+def test_ctrl_c_stops_the_threads_of_a_pool(verb):
     """Ctrl-C reaches the main thread only; the others would go on to the end of their work."""
     has_begun = Event()
 

@@ -71,7 +71,7 @@ def test_an_option_has_the_default_of_the_parameter():
 
 
 @pytest.mark.parametrize("name", ["options.toml", "options.json"])
-def test_a_file_of_options_stands_for_them_and_the_command_line_comes_first(files, name, capsys):
+def test_options_are_read_from_a_file_and_the_command_line_takes_precedence(files, name, capsys):
     folder, _ = files
     given = {"criterion": "entropy", "max-depth": 1, "class-weight": {"high": 2}, "ignore": ["region"]}
     toml = 'criterion = "entropy"\nmax-depth = 1\nignore = ["region"]\n[class-weight]\nhigh = 2\n'
@@ -97,7 +97,7 @@ def failures():
 
 
 @pytest.mark.parametrize(("command", "status", "said"), list(failures()))
-def test_what_fails_fails_as_the_table_says(files, command, status, said, capsys, monkeypatch):
+def test_each_failure_has_the_status_and_message_of_the_table(files, command, status, said, capsys, monkeypatch):
     folder, frame = files
     monkeypatch.chdir(folder)
     fitted(folder, "--criterion", "gini")
@@ -118,7 +118,7 @@ def test_the_table_of_failures_is_not_empty():
     assert len(list(failures())) > 15
 
 
-def test_verbose_tells_the_summary_and_progress(files, capsys):
+def test_verbose_prints_the_summary_and_progress(files, capsys):
     folder, frame = files
     assert run(["fit", str(folder / "d.csv"), "--target", "risk", "--cv", "3", "--verbose"]) == 0
     err = capsys.readouterr().err

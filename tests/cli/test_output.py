@@ -57,7 +57,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path,
 
 
 @every_writer
-def test_places_that_cannot_be_written_take_one_sentence(name, words, tmp_path, command):
+def test_an_output_that_cannot_be_written_is_one_line(name, words, tmp_path, command):
     for out in (tmp_path / "nowhere" / "out", Path("/dev/full")):
         code, _, said = command(*words(name, out))
         assert code == 5, out
@@ -68,7 +68,7 @@ def test_places_that_cannot_be_written_take_one_sentence(name, words, tmp_path, 
 
 
 @pytest.mark.parametrize("words_given", [("data", "build"), ("reproduce", "rademacher", "--quick", "--out")])
-def test_folders_that_cannot_be_made_take_one_sentence(words_given, tmp_path, command):
+def test_a_folder_that_cannot_be_created_is_one_line(words_given, tmp_path, command):
     (tmp_path / "file").write_text(OLD)
 
     code, _, said = command(*words_given, tmp_path / "file" / "folder")
@@ -78,7 +78,7 @@ def test_folders_that_cannot_be_made_take_one_sentence(words_given, tmp_path, co
 
 
 @every_writer
-def test_the_old_file_is_replaced_when_all_goes_well(name, words, tmp_path, command):
+def test_the_old_file_is_replaced_after_success(name, words, tmp_path, command):
     (tmp_path / "out").write_text(OLD)
 
     assert command(*words(name, tmp_path / "out"))[0] == 0
@@ -88,7 +88,7 @@ def test_the_old_file_is_replaced_when_all_goes_well(name, words, tmp_path, comm
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("words_given", [("show",), ("path",), ("export", "--to", "python")])
-def test_a_full_standard_output_is_told(model_file, words_given):
+def test_a_full_standard_output_is_an_error(model_file, words_given):
     with open("/dev/full", "w") as full:  # noqa: PTH123 a device
         done = subprocess.run(
             [sys.executable, "-m", "secateur", words_given[0], model_file, *words_given[1:]],
@@ -98,7 +98,7 @@ def test_a_full_standard_output_is_told(model_file, words_given):
     assert done.stderr == "error: the output could not be written (No space left on device)\n"
 
 
-def test_a_reader_that_has_seen_enough_is_no_fault(model_file, fresh_file):
+def test_a_closed_pipe_is_no_error(model_file, fresh_file):
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -167,7 +167,7 @@ def test_a_file_or_folder_without_permission_to_write_stays_as_it_is(name, is_fo
 
 
 @needs_linux
-def test_files_and_folders_that_may_not_be_read_are_told_in_a_sentence(model_file, fresh_file, tmp_path, command):
+def test_input_without_permission_to_read_is_one_line(model_file, fresh_file, tmp_path, command):
     model, rows = tmp_path / "tree.json", tmp_path / "rows.csv"
     for path, source in ((model, model_file), (rows, fresh_file)):
         path.write_bytes(Path(source).read_bytes())

@@ -93,7 +93,7 @@ def _first_time_fatal(part, task):
     return task(frame)
 
 
-def test_a_worker_killed_in_the_middle_costs_nothing_but_time(client, plain_held_out, tmp_path):
+def test_growing_continues_after_a_worker_is_killed(client, plain_held_out, tmp_path):
     from secateur.routing import plan
 
     table = plain_held_out.table

@@ -22,7 +22,7 @@ from versions import needs
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-FIELDS = ("parent", "feature", "threshold", "branch_start", "branch", "default", "score")
+FIELDS = ("parent", "feature", "threshold", "rounded", "branch_start", "branch", "default", "score")
 
 
 def assert_same(found, expected):
@@ -84,7 +84,7 @@ def test_any_small_table_gives_the_tree_of_memory(sample, rules, finish_rows):
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt"])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_large_table_gives_the_tree_of_memory_whichever_part_is_finished_from_rows(criterion, n_classes):
+def test_a_large_table_gives_the_tree_of_memory_for_any_number_of_finish_rows(criterion, n_classes):
     table = table_of(3000, n_classes=n_classes)
     rules = {"criterion": criterion, "max_bins": 20, "min_samples_leaf": 3}
     expected = in_memory(table, **rules)
@@ -238,7 +238,7 @@ def test_the_sketch_gives_bins_of_about_equally_many_rows_in_one_pass(tmp_path):
     assert np.abs(shares - 0.1).max() < 0.01
 
 
-def test_progress_hears_of_settled_rows():
+def test_progress_is_called_with_the_number_of_settled_rows():
     told = []
 
     engines.grow(table_of(500), "y", finish_rows=0, progress=lambda *at: told.append(at))
@@ -375,7 +375,7 @@ class TestDask:
         with pytest.raises(SchemaError, match="lacks the columns 'age'"):
             engines.grow(parts, "y", engine="dask", client=client)
 
-    def test_a_worker_killed_in_the_middle_costs_nothing_but_time(self, client, tmp_path):
+    def test_growing_continues_after_a_worker_is_killed(self, client, tmp_path):
         table = table_of(2000, seed=11)
         folder = write(table, tmp_path / "data", [500, 1000, 1500])
         victims = client.run(os.getpid)

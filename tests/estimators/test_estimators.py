@@ -28,7 +28,7 @@ from oracles import all_prunings, keep_vector
 from secateur import model_selection
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from secateur.estimators import TreeClassifier, TreeRegressor
-from secateur.estimators._parameters import FOREIGN
+from secateur.estimators._parameters import REPLACEMENTS
 from versions import is_older, needs
 
 SETTINGS = [
@@ -464,7 +464,9 @@ def test_threads_see_the_attributes_of_one_tree_while_another_fits():
         tests = estimator.feature_importances_, estimator.decision_path(X).shape, estimator.export_text()
         return (estimator.get_n_leaves(), estimator.get_depth(), *(repr(found) for found in tests))
 
-    alone = [set(column) for column in zip(*(estimator._keep(model) or answers() for model in models), strict=True)]
+    alone = [
+        set(column) for column in zip(*(estimator._set_model(model) or answers() for model in models), strict=True)
+    ]
 
     def ask(_):
         for _ in range(200):
@@ -480,7 +482,7 @@ def test_threads_see_the_attributes_of_one_tree_while_another_fits():
             asked = [pool.submit(ask, i) for i in range(60)]
             while not all(one.done() for one in asked):
                 for model in models:
-                    estimator._keep(model)
+                    estimator._set_model(model)
             assert all(one.result() for one in asked)
     finally:
         sys.setswitchinterval(interval)
@@ -709,7 +711,7 @@ def test_threads_are_counted_as_joblib_counts_them(monkeypatch):
         TreeClassifier(n_jobs=0).fit(X, y)
 
 
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("name", REPLACEMENTS)
 @pytest.mark.parametrize("kind", [TreeClassifier, TreeRegressor])
 def test_parameters_of_other_trees_are_answered_with_the_way_to_say_it_here(kind, name):
     with pytest.raises(ParameterError, match=f"{kind.__name__} has no parameter '{name}': "):

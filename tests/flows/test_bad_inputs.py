@@ -49,7 +49,7 @@ def test_01_missing_labels_are_an_error_with_row_numbers():
         grow(X[:9], np.array([0, 1, 0, np.nan, 1, 0, 1, np.nan, 0]))
 
 
-def test_02_infinite_values_are_ordered_as_values_and_many_are_told():
+def test_02_infinite_values_are_ordered_as_values_with_a_warning_if_there_are_many():
     few = np.append(np.arange(199.0), np.inf)[:, None]
     model, told = quiet(fitted, few, few[:, 0] > 100)
     assert not told
@@ -59,14 +59,14 @@ def test_02_infinite_values_are_ordered_as_values_and_many_are_told():
     assert "infinite" in told[0]
 
 
-def test_03_numbers_beyond_float32_are_told_apart_and_only_scikit_learn_refuses():
+def test_03_numbers_beyond_float32_are_distinguished_and_only_scikit_learn_refuses_them():
     model = fitted(np.array([[1e300], [2e300]] * 5), [0, 1] * 5)
     assert model.predict([[1e300], [2e300]]).tolist() == [0, 1]
     with pytest.raises(SecateurError, match="float32"):
         model.to_sklearn()
 
 
-def test_04_whole_numbers_are_told_apart_or_it_is_said_that_they_are_not():
+def test_04_large_integers_are_distinguished_or_there_is_a_warning():
     near, far = (np.array([at, at + 1] * 5, np.int64)[:, None] for at in (2**24, 2**53))
     model, told = quiet(fitted, near, [0, 1] * 5)
     assert not told
@@ -98,7 +98,7 @@ def test_07_equal_rows_of_different_classes_give_an_unavoidable_error_in_the_rep
     assert "unavoidable" in model.report().html
 
 
-def test_08_numbers_as_text_are_categories_with_a_warning_unless_asked_for():
+def test_08_numbers_as_text_are_categories_with_a_warning_unless_declared():
     frame = pd.DataFrame({"n": ["1", "2", "10"] * 4})
     table, told = quiet(encode, frame)
     assert table.schema.columns[0].kind == "nominal"
@@ -112,7 +112,7 @@ def test_09_words_are_categories():
     assert fitted(frame, ["r", "b"] * 4).predict(frame).tolist() == ["r", "b"] * 4
 
 
-def test_10_a_million_categories_take_seconds_are_told_and_no_multiway_test():
+def test_10_a_million_categories_take_seconds_with_a_warning_and_no_multiway_split():
     n = 10**6
     coded = np.arange(n, dtype=np.int64)[:, None]
     _, told = quiet(grow, coded, np.arange(n) % 3, nominal=[0])
@@ -130,7 +130,7 @@ def test_11_an_unseen_category_takes_the_majority_branch_and_is_counted():
     assert encode(later, schema=tree.schema).n_unseen == (1,)
 
 
-def test_12_odd_categories_come_back_from_files_and_texts():
+def test_12_odd_categories_survive_files_and_exports():
     odd = ['"', "a\nb", "\u202eabc", "\U0001f332", "</script>", "", "\\"]
     frame = pd.DataFrame({"w": [*odd, None] * 4})
     model = fitted(frame, [str(i % 2) for i in range(32)])
@@ -141,7 +141,7 @@ def test_12_odd_categories_come_back_from_files_and_texts():
     assert "</script>" not in model.report().html.split("<script")[0]
 
 
-def test_13_categories_that_look_alike_are_distinct_and_told():
+def test_13_categories_that_look_alike_are_distinct_with_a_warning():
     words = ["caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9"), "CAF\u00c9", "caf\u00e9 "]
     table, told = quiet(encode, pd.DataFrame({"w": words * 3}))
     assert len(table.schema.columns[0].categories) == 4
@@ -162,7 +162,7 @@ def test_16_rows_of_weight_zero_have_no_influence():
     assert model.export_text() == fitted(max_bins=8).export_text()
 
 
-def test_18_huge_weights_are_an_error_with_the_way_out():
+def test_18_huge_weights_are_an_error_with_a_remedy():
     with pytest.raises(SecateurError, match=r"rescale|2\*\*53"):
         grow(X, Y, sample_weight=np.full(80, 2**50))
 
@@ -213,11 +213,11 @@ def test_23_missing_and_further_columns_are_named():
     assert encode(FRAME.assign(extra=1), schema=model.tree_.schema, strict=False).n_columns == 3
 
 
-def test_24_an_array_where_a_frame_was_fitted_is_told():
+def test_24_an_array_where_a_frame_was_fitted_is_a_warning():
     assert len(quiet(fitted(FRAME, Y).predict, X)[1]) == 1
 
 
-def test_25_duplicate_names_and_names_that_are_no_text_are_errors():
+def test_25_duplicate_names_and_names_that_are_not_strings_are_errors():
     with pytest.raises(SecateurError, match="'a'"):
         fitted(pd.DataFrame(X, columns=["a", "a", "b"]), Y)
     with pytest.raises((SecateurError, TypeError), match="1"):
@@ -292,7 +292,7 @@ def test_33_labels_of_every_kind():
     assert len(quiet(fitted, X, Y[:, None])[1]) == 1
 
 
-def test_34_a_continuous_target_names_the_regressor_and_many_classes_are_told():
+def test_34_a_continuous_target_names_the_regressor_and_many_classes_are_a_warning():
     with pytest.raises(SecateurError, match="TreeRegressor"):
         fitted(X, X[:, 0])
     many = np.arange(5000)
@@ -328,7 +328,7 @@ def test_37_a_class_absent_or_new_in_held_out_rows():
     assert any("new" in one for one in told)
 
 
-def test_38_held_out_rows_that_grew_the_tree_are_known_again():
+def test_38_held_out_rows_that_grew_the_tree_are_recognised():
     model = fitted()
     with pytest.raises(LeakageError, match="80"):
         certify(model.pruning_, count(model.tree_, X, Y, sample="test"))
@@ -347,7 +347,7 @@ def test_40_counts_above_two_to_the_31_are_exact():
     assert Pruning.from_cuts(tree, [], node_labels=counts.majority).errors(counts) == 4
 
 
-def test_41_a_chain_of_a_hundred_thousand_tests_passes_everywhere():
+def test_41_a_chain_of_a_hundred_thousand_splits_works_everywhere():
     n = 100_000
     parent = np.append(-1, np.repeat(2 * np.arange(n), 2)).astype(np.int32)
     tree = Tree(parent)
@@ -414,7 +414,7 @@ def test_44_scikit_learn_trees_of_every_kind():
     ],
     ids=["semicolon", "tab", "newline", "trailing", "latin-1", "utf-16", "gzip"],
 )
-def test_45_text_files_of_every_make_are_read(content, options, tmp_path, capsys):
+def test_45_text_files_of_every_kind_are_read(content, options, tmp_path, capsys):
     path = tmp_path / ("rows.csv.gz" if content.startswith(b"\x1f") else "rows.csv")
     path.write_bytes(content)
     status = run(
@@ -494,7 +494,7 @@ def started(code, **environment):
     )  # fmt: skip
 
 
-def test_51_no_home_and_a_read_only_place_will_do():
+def test_51_no_home_and_a_read_only_folder_are_supported():
     found = started("import secateur; print(secateur.grow([[0.0], [1.0]], [0, 1])[0].n_leaves)", HOME="/nonexistent")
     assert (found.returncode, found.stdout) == (0, b"2\n")
 
@@ -506,6 +506,6 @@ def test_52_another_locale_terminal_and_width_give_plain_text():
     assert b"x0 <= 1" in found.stdout
 
 
-def test_every_row_has_its_test():
+def test_every_bad_input_has_its_test():
     names = " ".join(name for name in globals() if name.startswith("test_"))
     assert [n for n in range(1, 53) if f"_{n:02}_" not in names] == []

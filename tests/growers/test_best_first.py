@@ -76,7 +76,7 @@ def test_the_order_of_splits_is_that_of_the_naive_queue(sample):
 
 
 @given(sample=samples())
-def test_births_number_the_splits_from_zero_parents_first(sample):
+def test_split_order_counts_from_zero_and_parents_come_first(sample):
     tree, _ = sample.grow(**BEST)
 
     assert sorted(tree.split_order[tree.internal]) == list(range(len(tree.internal)))
@@ -85,7 +85,7 @@ def test_births_number_the_splits_from_zero_parents_first(sample):
         assert tree.split_order[v] > tree.split_order[tree.parent[v]]
 
 
-def test_depth_first_records_no_births():
+def test_depth_first_growth_records_no_split_order():
     assert (noise(60).grow()[0].split_order == -1).all()
 
 

@@ -12,10 +12,10 @@ from small_tables import (
     MEASURES,
     Sample,
     assert_best_everywhere,
+    column_parallel_top,
     per_criterion,
     rows_of_nodes,
     samples,
-    with_a_top,
 )
 
 NUMERIC = samples(kinds=("numeric", "numeric", "flag"), missing=False)
@@ -95,10 +95,10 @@ def test_the_whole_tree_is_the_naive_one(sample):
 
 
 @given(samples())
-def test_a_tree_with_a_top_is_the_same_tree(sample):
+def test_splitting_the_top_column_by_column_grows_the_same_tree(sample):
     plain = sample.grow()
     for max_bins in EXACT:
-        with with_a_top():
+        with column_parallel_top():
             tree, counts = sample.grow(n_jobs=2, max_bins=max_bins)
         assert_best_everywhere(sample, tree, counts, criterion="gini")
         assert np.array_equal(tree.parent, plain[0].parent)
@@ -257,7 +257,7 @@ def test_the_two_zeros_are_one_value():
         assert [1, 1, 0] in counts.by_class.tolist()
 
 
-def test_integers_beyond_the_reach_of_float32_are_told_apart():
+def test_integers_that_float32_cannot_hold_are_split():
     X = np.array([[2**24], [2**24 + 1], [2**24 + 2], [2**52 + 1]])
     tree, counts = grow(X, [0, 1, 0, 1])
 

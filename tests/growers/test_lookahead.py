@@ -56,7 +56,7 @@ def test_up_to_four_leaves_no_tree_errs_less(sample, n_leaves):
         assert counts.resubstitution_costs[counts.tree.leaves].sum() == least_errors(X, y, n_leaves)
 
 
-def test_parity_of_three_columns_needs_a_look_ahead():
+def test_parity_of_three_columns_needs_lookahead():
     X = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)] * 5, float)
     X = np.column_stack([X, np.arange(40) % 5 % 2])
     y = X[:, 0].astype(int) ^ X[:, 2].astype(int)
@@ -92,7 +92,7 @@ def test_rows_in_another_order_and_repeated_rows_give_the_same_tree():
     assert one.tree.n_leaves == 5
 
 
-def test_categories_that_no_row_has_go_the_way_of_most():
+def test_categories_without_rows_go_to_the_larger_child():
     colours = np.array(["red"] * 10 + ["blue"] * 20 + ["green"] * 10)
     model = TreeClassifier(select=2).fit(colours[:, None], ["a"] * 10 + ["b"] * 30)
     assert model.predict([["red"], ["green"], ["none"]]).tolist() == ["a", "b", "b"]

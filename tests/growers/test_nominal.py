@@ -72,7 +72,7 @@ def test_no_multiway_test_is_better(criterion, sample):
 
 @pytest.mark.lane
 @given(sample=samples(kinds=NOMINAL))
-def test_multiway_branches_respect_the_least_leaf(sample):
+def test_multiway_children_have_the_minimum_number_of_rows(sample):
     tree, counts = sample.grow(splits="multiway", min_samples_leaf=2)
 
     assert_best_everywhere(sample, tree, counts, criterion="gini", multiway=True, min_samples_leaf=2)

@@ -8,7 +8,7 @@ import pytest
 
 import secateur
 from secateur import engines
-from secateur._utils.allowed_values import OneOf, RealNumber, TrueOrFalse, WholeNumber
+from secateur._utils.checks import OneOf, RealNumber, TrueOrFalse, WholeNumber
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.growers.parameters import DECLARATIONS, GrowParameters
 

@@ -215,7 +215,7 @@ def test_an_outlier_does_not_hide_the_rest():
     assert moments.sse[tree.is_leaf].max() < 1e-20
 
 
-def test_close_values_far_from_the_others_are_told_apart():
+def test_close_values_far_from_the_other_values_are_split():
     X = np.array([[1.0, 0], [2, 0], [3, 1], [4, 1], [11, 5], [12, 5], [13, 5], [14, 5]])
     y = np.array([1, 1, 1 + 1e-9, 1 + 1e-9, -1, -1, -1, -1.0])
     tree, _ = grow(X, y, **SQUARED)
@@ -295,7 +295,7 @@ def test_missing_numbers_go_to_the_better_side_or_stand_alone():
         assert (tree.threshold[0], tree.default[0], tree.n_leaves) == (threshold, default, 2)
 
 
-def test_bins_cut_between_bins_only():
+def test_thresholds_lie_between_bins():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(400, 1)), rng.normal(size=400)
     tree, _ = grow(X, y, max_bins=4, **SQUARED)
@@ -320,7 +320,7 @@ def test_the_number_of_threads_does_not_matter(nominal):
         assert sample.grow(**SQUARED, n_jobs=3, **rules) == sample.grow(**SQUARED, **rules)
 
 
-def test_a_least_share_of_the_weight_is_kept():
+def test_every_child_has_the_minimum_share_of_the_weight():
     rng = np.random.default_rng(8)
     X, y = rng.normal(size=(300, 3)), rng.normal(size=300)
     for weight in (None, rng.integers(1, 5, 300), rng.random(300) * 1e-9):
@@ -430,7 +430,7 @@ def test_the_text_shows_values_and_their_mean_squared_error():
     assert "weight: 2 value: 1.50" in secateur.export_text(tree, moments, show_weights=True)
 
 
-def test_parts_of_a_tree_grown_side_by_side_are_hung_in_where_they_belong(monkeypatch):
+def test_subtrees_grown_side_by_side_are_attached_to_their_nodes(monkeypatch):
     monkeypatch.setattr(grower, "SUBTREE_DIVISOR", 2)
     rng = np.random.default_rng(11)
     X = np.column_stack([rng.normal(size=(120, 2)).round(1), rng.integers(0, 5, 120)])

@@ -164,7 +164,7 @@ def test_surrogates_of_other_criteria_are_those_of_the_rows_that_reach_the_node(
     assert int(tree.depth.max()) <= 3
 
 
-def test_columns_of_two_values_stand_in_either_way_round():
+def test_two_valued_columns_are_surrogates_in_both_directions():
     table = encode(
         [[float(i), 5.0 * (i > 3), 5.0 * (i <= 3), "no" if i > 3 else "yes", 1.0 * (i % 2)] for i in range(8)],
         target=[0] * 4 + [1] * 4,
@@ -303,7 +303,7 @@ def test_exports_that_run_refuse_surrogates(name):
         secateur.exports.export(fitted()[1], to=name)
 
 
-def test_other_roads_that_cannot_follow_surrogates_refuse_them():
+def test_functions_that_do_not_support_surrogates_refuse_them():
     table, model = fitted()
     pytest.importorskip("sklearn")
     from secateur.interop import to_sklearn
@@ -334,7 +334,7 @@ def test_an_explanation_and_the_text_name_surrogates():
     model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
     told = str(explain(model, {"size": None, "width": 61.0, "none": 1.0}))
     assert "surrogate width > 35 (is 61)" in told
-    assert "answer: b" in told
+    assert "prediction: b" in told
     assert "surrogate" not in str(explain(model, {"size": 2.0, "width": 61.0, "none": 1.0})).splitlines()[0]
     assert "1 test has some" in secateur.export_text(tree, grown)
 
@@ -413,7 +413,7 @@ def test_the_surrogates_of_some_nodes_are_taken_along_and_a_share_of_nothing_is_
     assert (ends.feature.tolist(), ends.branch.tolist(), ends.start.tolist()) == ([7, 8], [0, 1], [0, 2, 2, 2])
 
 
-def test_a_smaller_tree_tells_rows_apart_as_the_whole_one_does():
+def test_a_smaller_tree_hashes_rows_as_the_grown_tree_does():
     table = mixed(0)
     tree, _ = grow(table, surrogates=2)
     assert tree.surrogates is not None

@@ -1,4 +1,4 @@
-"""Model files made by hand so that a verb costs as much as it can for their size; tests/lanes/costs.py measures them."""
+"""Make model files for which some function is as slow as possible for their size; tests/lanes/costs.py measures it."""
 
 import json
 
@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 
 from secateur import TreeClassifier, TreeRegressor
-from secateur.modelfile._write import model_document
+from secateur.modelfile._write import write_model_document
 
 
-def shaped(parent):
-    """A document of a tree of this shape that tests one numeric column (or, with many branches, a nominal one)."""
+def tree_document(parent):
+    """Return a document of a tree with these parents that tests one column: nominal if a node has many children."""
     n = len(parent)
     arity = np.bincount(parent[1:], minlength=n)
     model = TreeClassifier(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), list("nnnyyyny")).model_
-    document = json.loads(json.dumps(model_document(model, sketch=False)))
+    document = json.loads(json.dumps(write_model_document(model, sketch=False)))
     is_inner = arity > 0
     counts = (~is_inner).astype(int)
     for v in range(n - 1, 0, -1):
@@ -33,30 +33,30 @@ def shaped(parent):
     document["grown"] = {**sample, "sample": "grow", "by_class": [counts.tolist(), [0] * n]}
     document["holdout"] = {**sample, "sample": "prune", "by_class": [counts.tolist(), [0] * n]}
     document["pruning"] |= {"cuts": [], "node_labels": [0] * n, "seen": []}
-    document["rows"] |= {"history": [], "looks": [], "samples": []}
+    document["rows"] |= {"history": [], "evaluations": [], "samples": []}
     return document
 
 
 def chain(n):
-    """A tree that is one path: every second node is a leaf."""
+    """Return a tree that is a single path: every second node is a leaf."""
     n += 1 - n % 2
-    return shaped([-1, *(2 * (i // 2) for i in range(n - 1))])
+    return tree_document([-1, *(2 * (i // 2) for i in range(n - 1))])
 
 
 def balanced(n):
-    """A tree as flat as can be."""
-    above, found = [(-1, n // 2)], []
-    while above:
-        parent, leaves = above.pop()
-        found.append(parent)
-        if leaves > 1:
-            here = len(found) - 1
-            above += [(here, leaves // 2), (here, leaves - leaves // 2)]
-    return shaped(found)
+    """Return a balanced binary tree."""
+    waiting, parents = [(-1, n // 2)], []  # parent and number of leaves of the subtrees to add
+    while waiting:
+        parent, n_leaves = waiting.pop()
+        parents.append(parent)
+        if n_leaves > 1:
+            node = len(parents) - 1
+            waiting += [(node, n_leaves // 2), (node, n_leaves - n_leaves // 2)]
+    return tree_document(parents)
 
 
 def mixed(n):
-    """One path with leaves of both classes: every pruning rule has something to weigh."""
+    """Return a single path with leaves of both classes, so that no pruning rule is trivial."""
     document, rng = chain(n), np.random.default_rng(0)
     parent = document["tree"]["parent"]
     is_leaf = np.array(document["tree"]["feature"]) < 0
@@ -72,34 +72,34 @@ def mixed(n):
 
 
 def star(n):
-    """One test with a branch for every leaf."""
-    return shaped([-1] + [0] * min(n, 60_000))
+    """Return one split with a branch for every leaf."""
+    return tree_document([-1] + [0] * min(n, 60_000))
 
 
 def with_sequence(document, n_leaves, **parts):
-    """The document with a sequence, and a choice among its members."""
+    """Return the document with a sequence and a choice among its members."""
     m = len(n_leaves)
     document["sequence"] = {
         "rule": "", "nested": "steps" in parts, "seen": [], "numbers": "whole", "n_leaves": n_leaves, "errors": [0] * m,
-        "alphas": None, "node_labels": "pruning", **parts,
+        "alphas": None, "node_labels": "pruning", "provenance": None, **parts,
     }  # fmt: skip
     document["selection"] = {
-        "rule": "0se", "sample": "cross-validation", "judges": [], "n": 9, "best": 0, "chosen": 0, "sequence": "sequence",
+        "rule": "0se", "sample": "cross-validation", "evaluated_on": [], "n": 9, "best": 0, "chosen": 0, "sequence": "sequence",
         "error": [0.5] * m, "se": [0.1] * m, "betas": None, "fold_error": None, "counts": "grown", "growing": {},
         "pool": [], "details": {},
     }  # fmt: skip
     return document
 
 
-def flickering(n):
-    """As many members as nodes, in which the last test goes and comes; all of one size, by what is stated."""
+def toggling_split(n):
+    """Return as many members as nodes, in which the last split disappears and reappears."""
     document = chain(n)
     m = len(document["tree"]["parent"])
     return with_sequence(document, [m // 2 + 1] * m, change_start=list(range(m + 1)), changes=[m - 3] * m)
 
 
-def turning(n):
-    """A balanced tree whose members cut one half of all tests, then the other."""
+def alternating_halves(n):
+    """Return a balanced tree whose members cut all lowest splits, and restore them, in turn."""
     document = balanced(n)
     parent = np.array(document["tree"]["parent"])
     lowest = np.array(document["tree"]["feature"]) >= 0
@@ -110,32 +110,32 @@ def turning(n):
     return with_sequence(document, [int(len(parent) // 2 + 1)] * m, change_start=start, changes=turn * (m - 1))
 
 
-def equal(n):
-    """As many members as nodes, each the root alone."""
+def equal_members(n):
+    """Return as many members as nodes, each of them the root alone."""
     document = chain(n)
     m = len(document["tree"]["parent"])
     return with_sequence(document, [1] * m, steps=[0] * m)
 
 
-def stepping(n):
-    """A chain with a member for each of its tests."""
+def nested_chain(n):
+    """Return a single path with a member for each of its splits."""
     document = chain(n)
     m = len(document["tree"]["parent"]) // 2
     steps = [m - v // 2 if v % 2 == 0 and v < 2 * m else 0 for v in range(2 * m + 1)]
     return with_sequence(document, list(range(m + 1, 0, -1)), steps=steps)
 
 
-def classes(n):
-    """A stump with very many classes."""
-    document, n = shaped([-1, *[0] * 11]), n // 8
+def many_classes(n):
+    """Return a tree of one split with very many classes."""
+    document, n = tree_document([-1, *[0] * 11]), n // 8
     for name in ("grown", "holdout"):
         document[name]["by_class"] = [[11, *[1] * 11]] * n
     document["schema"]["classes"] = {"dtype": "int64", "values": list(range(n))}
     return document
 
 
-def square(n):
-    """About as many classes as nodes."""
+def classes_and_nodes(n):
+    """Return a tree with about as many classes as nodes."""
     k = int(n**0.5)
     document = balanced(k)
     counts = document["grown"]["by_class"][0]
@@ -145,16 +145,16 @@ def square(n):
     return document
 
 
-def columns(n):
-    """A stump over very many columns."""
-    document = shaped([-1, 0, 0])
+def many_columns(n):
+    """Return a tree of one split with very many columns."""
+    document = tree_document([-1, 0, 0])
     document["schema"]["columns"] += [{"name": f"c{i}", "kind": "numeric", "has_missing": True} for i in range(n)]
     return document
 
 
-def wide(n):
-    """As many columns as classes."""
-    document = columns(n // 2)
+def classes_and_columns(n):
+    """Return a tree with as many columns as classes."""
+    document = many_columns(n // 2)
     k = n // 4
     for name in ("grown", "holdout"):
         document[name]["by_class"] = [[2, 1, 1]] * k
@@ -162,8 +162,8 @@ def wide(n):
     return document
 
 
-def codes(n):
-    """Tests of a column with many categories, which every one of them lists."""
+def many_categories(n):
+    """Return splits of a column with many categories, each of which lists all categories."""
     k = int(n**0.5)
     document = chain(k)
     inner = [feature >= 0 for feature in document["tree"]["feature"]]
@@ -176,8 +176,8 @@ def codes(n):
     return document
 
 
-def orders(n):
-    """Very many tests of one column, each of which parts its categories in another way."""
+def category_orders(n):
+    """Return very many splits of one column, each of which divides its categories differently."""
     k, rng = 20, np.random.default_rng(0)
     document = chain(n)
     inner = [feature >= 0 for feature in document["tree"]["feature"]]
@@ -190,9 +190,9 @@ def orders(n):
     return document
 
 
-def crowd(n):
-    """Very many samples that were looked at, and large sketches."""
-    document = stepping(200)
+def many_samples(n):
+    """Return a model with evaluations of very many samples, and large sketches."""
+    document = nested_chain(200)
     size = min(n, 1 << 15)
     for name, first in (("grown", 1), ("holdout", 1 << 20)):
         part = document[name]
@@ -205,16 +205,16 @@ def crowd(n):
             "copies": [1] * k, "n_by_class": [total * (c == which) for c in range(2)],
         }  # fmt: skip
     many = min(4096, n // 10)
-    look = {"pruning": None, "is_sequence": True, "is_open": False, "is_several": False}
+    look = {"pruning": None, "is_sequence": True, "is_unrestricted": False, "has_other_sequences": False}
     document["rows"] |= {
         "samples": [{"sample": f"s{i}", "sketch": ["grown", "holdout"][i % 2]} for i in range(many)],
-        "looks": [{"mark": f"{i:032x}", "sample": i % many, **look} for i in range(many)],
+        "evaluations": [{"sample_id": f"{i:032x}", "sample": i % many, **look} for i in range(many)],
     }
     return document
 
 
 def surrogates(n):
-    """A chain whose every test has surrogates."""
+    """Return a single path in which every split has surrogates."""
     document = chain(n)
     document["schema"]["columns"].append({"name": "other", "kind": "numeric", "has_missing": True})
     inner = [feature >= 0 for feature in document["tree"]["feature"]]
@@ -226,27 +226,27 @@ def surrogates(n):
     return document
 
 
-def numbers(n):
-    """A regression tree, one path, with a sequence that is not nested."""
+def regression_chain(n):
+    """Return a regression tree that is a single path, with a sequence that is not nested."""
     model = TreeRegressor(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), np.arange(8.0)).model_
-    regression = json.loads(json.dumps(model_document(model, sketch=False)))
-    document = flickering(n)
+    regression = json.loads(json.dumps(write_model_document(model, sketch=False)))
+    document = toggling_split(n)
     m = len(document["tree"]["parent"])
     document["schema"] |= {"classes": None, "has_numeric_target": True}
     weight = document["grown"]["by_class"][0]
     for name in ("grown", "holdout"):
         document[name] = {
             "kind": "moments", "sample": document[name]["sample"], "n_rows": None, "sketch": None,
-            "weight": weight, "mean": [1.0] * m, "spread": [0.0] * m,
+            "weight": weight, "mean": [1.0] * m, "sse": [0.0] * m,
         }  # fmt: skip
     document["pruning"]["node_labels"] = document["sequence"]["node_labels"] = None
     document["parameters"] = regression["parameters"]
     return document
 
 
-def pool(n):
-    """A choice from a long table, of many folds and ways of growing."""
-    document = stepping(200)
+def long_selection(n):
+    """Return a choice from a long table of folds, candidates and details."""
+    document = nested_chain(200)
     m = len(document["sequence"]["n_leaves"])
     document["selection"] |= {
         "fold_error": [[0.5] * m] * (n // m // 4),
@@ -259,14 +259,14 @@ def pool(n):
 FILES = {
     make.__name__: make
     for make in (
-        chain, balanced, mixed, star, flickering, turning, equal, stepping, classes, square, columns, wide, codes, orders, crowd,
-        surrogates, numbers, pool,
+        chain, balanced, mixed, star, toggling_split, alternating_halves, equal_members, nested_chain, many_classes, classes_and_nodes, many_columns, classes_and_columns, many_categories, category_orders, many_samples,
+        surrogates, regression_chain, long_selection,
     )
 }  # fmt: skip
 
 
-def of_size(make, n_bytes):
-    """The document of about so many bytes."""
+def file_of_size(make, n_bytes):
+    """Return the document that `make` returns for a size of about `n_bytes` bytes."""
     n = n_bytes // 40
     for _ in range(4):
         found = json.dumps(make(n), separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Models made by hand, with something in every part, and what shows that two are the same to the last bit."""
+"""Models made by hand with a value in every part, and functions that compare models bit for bit."""
 
 import dataclasses
 import math
@@ -23,14 +23,15 @@ COLUMNS = (
     Column("dose", "nominal", (0.1, math.inf)),
     Column("flag", "nominal", (False, True)),
 )
-#            0
-#     1      4       7        size <= 1/3; else by the word, three ways
-#   2   3          8   9      the word itself; then month
+#            0             node 0 compares size with 1/3
+#     1      4             node 1 tests the flag
+#   2   3  5 6 7           node 4 tests the word, with three branches
+#             8 9          node 7 tests the month
 PARENT = [-1, 0, 1, 1, 0, 4, 4, 4, 7, 7]
 
 
-def tree(classes=("ham", "spam")):
-    """A tree of every kind of test."""
+def example_tree(classes=("ham", "spam")):
+    """Return a tree with numeric and nominal splits; without classes its target is numeric."""
     labels = None
     if classes is not None:
         labels = np.array(classes, object)
@@ -50,8 +51,8 @@ def tree(classes=("ham", "spam")):
 
 
 def classifier():
-    """A classifying model with every part."""
-    shape = tree()
+    """Return a classification model with every part, but without sketches of rows."""
+    shape = example_tree()
     grown = Counts.from_leaves(shape, [[5, 0], [1, 4], [0, 2], [3, 3], [7, 1], [0, 6]])
     held = Counts.from_leaves(shape, [[2, 1, 0], [0, 2, 0], [1, 1, 1], [1, 0, 0], [3, 0, 0], [0, 2, 0]], sample="prune")
     sequence = PruningSequence(
@@ -95,36 +96,36 @@ def classifier():
     )
 
 
-def remembering():
-    """The classifying model with all that can be known of the rows behind it: on a smaller tree, with a ledger."""
-    rng, plain = np.random.default_rng(3), classifier()
+def classifier_with_rows():
+    """Return the classification model with sketches of rows, a history of the tree and an evaluation log."""
+    rng, model = np.random.default_rng(3), classifier()
     key = RowKey(bytes(range(16)), (0, 1, 2, 4))
     rows = [rng.integers(0, 3, (n, 4)).astype(float) for n in (32, 14, 9)]
-    answers = [np.repeat([0, 1, 2], n) for n in ([16, 16, 0], [7, 6, 1], [4, 5, 0])]
-    sketches = [key.sketch([X], y, 3, size=20) for X, y in zip(rows, answers, strict=True)]
+    classes = [np.repeat([0, 1, 2], n) for n in ([16, 16, 0], [7, 6, 1], [4, 5, 0])]
+    sketches = [key.sketch([X], y, 3, size=20) for X, y in zip(rows, classes, strict=True)]
     older = UsedSample("older rows", sketches[2])
     history = SampleUsage([UsedSample("grow", sketches[0]), older])
-    shape = dataclasses.replace(plain.tree, key=key, history=history, evaluation_log=EvaluationLog())
-    grown = dataclasses.replace(plain.grown, tree=shape, n_rows=32, sketch=sketches[0])
-    held = dataclasses.replace(plain.holdout, tree=shape, n_rows=14, sketch=sketches[1])
-    sequence = dataclasses.replace(plain.sequence, tree=shape, seen=history)
-    model = dataclasses.replace(
-        plain,
-        pruning=dataclasses.replace(plain.pruning, tree=shape, seen=history | SampleUsage.of(held)),
+    shape = dataclasses.replace(model.tree, key=key, history=history, evaluation_log=EvaluationLog())
+    grown = dataclasses.replace(model.grown, tree=shape, n_rows=32, sketch=sketches[0])
+    held = dataclasses.replace(model.holdout, tree=shape, n_rows=14, sketch=sketches[1])
+    sequence = dataclasses.replace(model.sequence, tree=shape, seen=history)
+    complete = dataclasses.replace(
+        model,
+        pruning=dataclasses.replace(model.pruning, tree=shape, seen=history | SampleUsage.of(held)),
         grown=grown,
         holdout=held,
         sequence=sequence,
-        selection=dataclasses.replace(plain.selection, sequence=sequence, counts=grown),
-        certificate=dataclasses.replace(plain.certificate, freshness="compared with the rows of 'grow'"),
+        selection=dataclasses.replace(model.selection, sequence=sequence, counts=grown),
+        certificate=dataclasses.replace(model.certificate, freshness="compared with the rows of 'grow'"),
     )
     shape.evaluation_log.record(held, sequence=sequence)
-    shape.evaluation_log.record(dataclasses.replace(held, sample="late", sketch=None), pruning=model.pruning)
-    return model
+    shape.evaluation_log.record(dataclasses.replace(held, sample="late", sketch=None), pruning=complete.pruning)
+    return complete
 
 
 def regression():
-    """A regression model whose sequence is not nested."""
-    shape = tree(None)
+    """Return a regression model whose sequence is not nested."""
+    shape = example_tree(None)
     moments = Moments.from_leaves(shape, [1, 3, 0, 2, 5, 1], [1 / 3, -1, 2, 7, 1e-5, 4], [0, 1, 0, 0.1, 2, 0])
     cost = np.array([90, 11, 3, 4, 40, 2, 2, 25, 4, 4])
     sequence = dataclasses.replace(best_of_size(shape, None, cost=cost), provenance=None)  # as in older files
@@ -132,7 +133,7 @@ def regression():
 
 
 def assert_same(a, b, where="model"):
-    """Equal in every field of every part, arrays in type and bits too. NaN is NaN."""
+    """Assert that two models are equal in every field: arrays in type and bits, where NaN equals NaN."""
     assert type(a) is type(b), where
     if dataclasses.is_dataclass(a):
         for field in dataclasses.fields(a):
@@ -166,7 +167,7 @@ def assert_same(a, b, where="model"):
 
 
 def bits(array):
-    """The bytes of an array; a NaN has many patterns and stands for all of them."""
+    """Return the bytes of an array; all bit patterns of NaN are the same."""
     return (
         np.where(np.isnan(array), array.dtype.type(np.nan), array).tobytes()
         if array.dtype.kind == "f"
@@ -174,19 +175,19 @@ def bits(array):
     )
 
 
-def exercise(model):
-    """Use a model in every way that a kernel or a table could resent; a valid one passes all of it."""
-    whole, pruning, grown = model.tree, model.pruning, model.grown
+def check_usable(model):
+    """Call the functions that could fail on an invalid model: pruning, costs, predictions, and routing of rows."""
+    tree, pruning, grown = model.tree, model.pruning, model.grown
     small = pruning.to_tree()
     assert small.n_leaves == pruning.n_leaves
-    assert whole.depth.min() >= 0
+    assert tree.depth.min() >= 0
     for sequence in (model.sequence, model.selection and model.selection.sequence):
         if sequence is not None:
             assert all(member.n_leaves <= n for member, n in zip(sequence, sequence.n_leaves, strict=True))
-            sequence.costs_on(np.ones(whole.n_nodes))
+            sequence.costs_on(np.ones(tree.n_nodes))
     if isinstance(grown, Counts):
         assert pruning.errors(grown) >= 0
-        assert cost_complexity(whole, grown)[-1].n_leaves >= 1
+        assert cost_complexity(tree, grown)[-1].n_leaves >= 1
         labels = pruning.labels[pruning.leaves]
         assert 0 <= labels.min() <= labels.max() < grown.n_classes
     else:
@@ -196,16 +197,16 @@ def exercise(model):
         assert model.selection.pruning.n_leaves
     assert str(model.certificate)
     assert repr(model)
-    schema = whole.schema
-    if schema is not None and (whole.feature[whole.internal] >= 0).all():
+    schema = tree.schema
+    if schema is not None and (tree.feature[tree.internal] >= 0).all():
         rows = rows_for(schema)
-        assert whole.is_leaf[apply(whole, rows)].all()
-        nodes = np.flatnonzero(pruning.is_kept | pruning.is_leaf)  # of the whole tree, that the small one has
+        assert tree.is_leaf[apply(tree, rows)].all()
+        nodes = np.flatnonzero(pruning.is_kept | pruning.is_leaf)  # numbers in the grown tree
         assert pruning.is_leaf[nodes[apply(small, rows)]].all()
 
 
 def rows_for(schema):
-    """A table of a few rows in the columns of a schema, each code and some numbers in turn."""
+    """Return a table with the columns of a schema, in which each category and some extreme numbers occur."""
     from secateur import Table
 
     numbers = np.array([0.0, -np.inf, np.inf, 1e300, 1 / 3, np.nan, 5e-324])

@@ -1,4 +1,4 @@
-"""Models to show: every kind of column, hostile names, a held-out sample, a table it was chosen from."""
+"""Models for tests of the report: all kinds of columns, hostile names, a held-out sample, a selection."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from secateur import Counts, Tree
 from secateur.certifiers import path
 from secateur.core.model import Model
 from secateur.core.selection import Selection
-from secateur.report._numbers import number
+from secateur.report._numbers import format_number
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 CLASSES = ["</noscript><script>alert(2)</script>", "plain", "a & b\n\u202e"]
@@ -72,17 +72,22 @@ def random_model(n_leaves, seed=0, rows=5.0):
     return tree, *counts
 
 
-def sentence(reasons, node):
-    """The sentence of a node as `words.js` fills it in; empty for an original leaf."""
-    return "" if reasons.which[node] < 0 else filled(reasons, reasons.templates[reasons.which[node]], node)
+def full_reason(reasons, node):
+    """Return the sentence with the arithmetic of a node, as `words.js` fills it in; empty for an original leaf."""
+    number = reasons.sentence[node]
+    return "" if number < 0 else fill_template(reasons, reasons.sentences[number].full, node)
 
 
-def plainly(reasons, node, *, is_cut):
-    """The plain sentence of a node; empty for an original leaf."""
-    return "" if reasons.which[node] < 0 else filled(reasons, reasons.plain[reasons.which[node]][not is_cut], node)
+def short_reason(reasons, node, *, is_cut):
+    """Return the short sentence of a node; empty for an original leaf."""
+    number = reasons.sentence[node]
+    if number < 0:
+        return ""
+    sentence = reasons.sentences[number]
+    return fill_template(reasons, sentence.if_cut if is_cut else sentence.if_kept, node)
 
 
-def filled(reasons, text, node):
+def fill_template(reasons, text, node):
     for name, values in reasons.values.items():
-        text = text.replace(f"{{{name}}}", number(values[node].item()))
+        text = text.replace(f"{{{name}}}", format_number(values[node].item()))
     return text

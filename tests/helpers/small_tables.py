@@ -72,8 +72,8 @@ def samples(draw, kinds=KINDS, missing=True, weights=None, classes=(2, 3), max_r
 
 
 @contextmanager
-def with_a_top():
-    """Trees have a top, split column by column, however few rows they have (else, it needs 65,536 rows)."""
+def column_parallel_top():
+    """Split the top of every tree column by column, however few rows it has; by default, from 65,536 rows on."""
     with mock.patch.object(grower, "MIN_TOP_ROWS", 2), mock.patch.object(grower, "SUBTREE_DIVISOR", 2):
         yield
 

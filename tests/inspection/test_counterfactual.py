@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import secateur
 from secateur.errors import ParameterError
-from secateur.inspection.counterfactual import nearest_change, spreads_of
+from secateur.inspection.counterfactual import nearest_change, threshold_ranges
 from secateur.inspection.view import view_of
 from secateur.routing import apply
 
@@ -35,7 +35,7 @@ def test_no_change_is_nearer_and_the_change_works(sample, asked, actionable):
     later = secateur.encode([list(asked)], names=NAMES, schema=table.schema)
     own = predicted(tree, counts, table.schema, asked)
 
-    found = nearest_change(view, later, actionable=sorted(actionable), spread={0: 2.0, 1: 2.0})
+    found = nearest_change(view, later, actionable=sorted(actionable), scales={0: 2.0, 1: 2.0})
     brute = by_force(tree, counts, table.schema, asked, actionable, own)
 
     assert (found is None) == (brute is None)
@@ -44,7 +44,7 @@ def test_no_change_is_nearer_and_the_change_works(sample, asked, actionable):
     changed = list(asked)
     for change in found.changes:
         changed[NAMES.index(change.column)] = change.new
-    assert predicted(tree, counts, table.schema, changed) == found.answer != own
+    assert predicted(tree, counts, table.schema, changed) == found.prediction != own
     assert len(found.changes) == brute[0]
     assert {change.column for change in found.changes} <= actionable
     cost = sum(distance(a, b) for a, b in zip(asked, changed, strict=True))
@@ -90,7 +90,7 @@ def test_a_deep_chain_is_searched():
     found = nearest_change(view_of(tree, counts), secateur.encode([[7.0]], schema=tree.schema))
 
     assert abs(found.changes[0].new - 7) <= 0.5 + 1e-9
-    assert spreads_of(tree)[0] == n - 2
+    assert threshold_ranges(tree)[0] == n - 2
 
 
 def test_an_unknown_column_is_refused_with_the_nearest():
@@ -99,7 +99,7 @@ def test_an_unknown_column_is_refused_with_the_nearest():
 
     with pytest.raises(ParameterError, match="did you mean 'size'"):
         nearest_change(view_of(tree, counts), table, actionable=["sise"])
-    assert math.isfinite(spreads_of(tree)[0])
+    assert math.isfinite(threshold_ranges(tree)[0])
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_step_tells_the_test_the_value_and_the_side():
     assert (step.node, step.number, step.column, step.value, step.test, step.child, step.is_default) == (
         0, 1, "size", "1.25", "size <= 3", 0, False,
     )  # fmt: skip
-    assert (path.leaf, path.number, path.answer, path.shares) == (1, 2, "a", {"a": 1.0, "b": 0.0})
+    assert (path.leaf, path.number, path.prediction, path.shares) == (1, 2, "a", {"a": 1.0, "b": 0.0})
 
 
 def test_categories_and_missing_values_have_words():

@@ -73,13 +73,13 @@ def test_an_explanation_follows_the_row_and_its_change_works(model, frame):
         row = frame[["age", "income", "region"]].iloc[[k]]
         found = model.explain(row, actionable=["age", "income"])
         assert found.path.leaf == model.apply(row)[0]
-        assert found.path.answer == model.predict(row)[0]
+        assert found.path.prediction == model.predict(row)[0]
         if found.change is not None:
             changed = row.copy()
             for change in found.change.changes:
                 assert change.column in ("age", "income")
                 changed[change.column] = change.new
-            assert model.predict(changed)[0] == found.change.answer != found.path.answer
+            assert model.predict(changed)[0] == found.change.prediction != found.path.prediction
         assert found.n_held_out == 0 or all(low <= share <= high for share, low, high in found.limits.values())
 
 
@@ -91,7 +91,7 @@ def test_rows_are_given_in_any_form(model, frame):
     }
 
     assert len(told) == 1
-    assert "answer: " in told.pop()
+    assert "prediction: " in told.pop()
     with pytest.raises(ParameterError, match="did you mean 'region'"):
         model.explain({"regoin": "north"})
     assert str(model.explain(row, wanted="default").change or "").endswith(("default", ""))
@@ -147,7 +147,7 @@ def test_commands_say_the_same(model, frame, tmp_path, capsys):
         str(model.explain(frame[["age", "income", "region"]].iloc[[402]], actionable=["age"]))
     )
     assert run(["explain", *files, "--row", "3", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["answer"] in ("default", "repaid")
+    assert json.loads(capsys.readouterr().out)["prediction"] in ("default", "repaid")
     assert run(["explain", *files, "--row", "999"]) == 2
     assert run(["show", files[0]]) == 0
     assert capsys.readouterr().out.startswith(str(model.summary()).partition("\n")[0])

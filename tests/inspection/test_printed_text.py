@@ -38,7 +38,7 @@ def files(tmp_path_factory):
         part, key = where.split(".")
         document[part][key] += EVIL + "\r\b"
     document["certificate"]["is_checked"] = False
-    document["facts"] |= {f"note{EVIL}": EVIL}
+    document["metadata"] |= {f"note{EVIL}": EVIL}
     path = folder / "model.json"
     path.write_text(json.dumps(document))
     X["target"] = y

@@ -223,7 +223,7 @@ def test_the_categories_of_a_branch_are_those_that_routing_sends_there(splits):
         p = tree.parent[v]
         if view.is_nominal[p]:
             here = {kind for (kind, _), leaf in zip(tried, reached.tolist(), strict=True) if v <= leaf < tree.end[v]}
-            told = {kinds[:-1][code] if code < 6 else None for code in view.codes(v)}
+            told = {kinds[:-1][code] if code < 6 else None for code in view.arriving_codes(v)}
             assert here == told
 
 

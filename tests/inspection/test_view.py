@@ -29,8 +29,8 @@ def test_nodes_have_their_numbers(case):
 
     assert view.node.tolist() == [0, 1, 4, 5, 6]
     assert view.sample.total.tolist() == [15, 4, 11, 4, 7]
-    assert view.wrong.tolist() == [6, 1, 5, 0, 1]
-    assert view.mark(4) == "#5 (6)"
+    assert view.errors.tolist() == [6, 1, 5, 0, 1]
+    assert view.number_text(4) == "#5 (6)"
 
 
 def test_stubs_tell_what_is_left_out(case):
@@ -53,7 +53,7 @@ def test_a_view_cannot_be_changed(case):
 
     with pytest.raises(FrozenInstanceError):
         view.decimals = 3
-    for array in (view.node, view.place, view.shares, view.child, view.reachable.arrives, view.n_hidden):
+    for array in (view.node, view.position, view.shares, view.child, view.reachable.arrives, view.n_hidden):
         with pytest.raises(ValueError, match="read-only"):
             array[:] = 0
 
@@ -61,7 +61,7 @@ def test_a_view_cannot_be_changed(case):
 def test_everybody_tells_the_same():
     model = mixed(seed=4).model
     view = view_of(model.tree, model.grown, pruning=model.pruning)
-    branches = [view.branch(v) for v in range(1, view.tree.n_nodes)]
+    branches = [view.branch_text(v) for v in range(1, view.tree.n_nodes)]
 
     text = secateur.export_text(model.tree, model.grown, pruning=model.pruning)
     assert [line.split("|--- ")[1] for line in text.split("\n") if "|--- class: " not in line] == branches
@@ -75,7 +75,7 @@ def test_what_cannot_arrive_is_missing_from_every_drawing():
     rows = [[kind] for kind in "abcd"] * 5
     table = secateur.encode(rows, names=["c"], target=[{"a": 0, "b": 1, "c": 0, "d": 2}[kind] for (kind,) in rows])
     tree, counts = secateur.grow(table)
-    told = [view_of(tree, counts).branch(v) for v in range(1, tree.n_nodes)]
+    told = [view_of(tree, counts).branch_text(v) for v in range(1, tree.n_nodes)]
 
     # Each category is named once on every level of its path, and leaves name theirs alone.
     assert sorted(text for text, leaf in zip(told, tree.is_leaf[1:], strict=True) if leaf) in (
@@ -90,7 +90,7 @@ def test_a_chain_of_100_000_tests_has_a_view_of_linear_size():
     model = chain(100_000).model
     start = time.process_time()
     view = view_of(model.tree, model.grown, pruning=model.pruning)
-    last = view.branch(view.tree.n_nodes - 1), view.known(view.tree.n_nodes - 1)
+    last = view.branch_text(view.tree.n_nodes - 1), view.condition(view.tree.n_nodes - 1)
 
     assert last == ("x > 99999.1", "x > 99999.1")
     assert len(view.reachable.low) == view.tree.n_nodes

@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from secateur.errors import CountsError, ParameterError, UnsupportedError
 from secateur.interop import from_sklearn, to_sklearn
-from secateur.interop._foreign import read_tree
 from secateur.interop._from_sklearn import float64_thresholds
+from secateur.interop._sklearn_tree import read_fitted_tree
 from secateur.routing.prediction import predict, predict_leaf, predict_proba
 from sklearn_trees import KINDS, fitted, hard_rows, rows
 
@@ -139,7 +139,7 @@ def test_rules_see_the_tests_that_the_tree_has():
     X, y = load_iris(return_X_y=True)
     estimator = DecisionTreeClassifier(random_state=0).fit(X, y)
 
-    given, read = read_tree(estimator).tree, from_sklearn(estimator).tree
+    given, read = read_fitted_tree(estimator).tree, from_sklearn(estimator).tree
 
     assert given.feature.tolist() == read.feature.tolist()
     assert given.threshold == pytest.approx(read.threshold, rel=1e-6, nan_ok=True)

@@ -9,10 +9,10 @@ import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "helpers"))
-from heavy_models import FILES, of_size
+from heavy_models import FILES, file_of_size
 from secateur.errors import SecateurError
 from secateur.modelfile import loads_model
-from tiny_models import asked_of
+from tiny_models import calls_on
 
 
 def main(n_bytes: int, names: list[str]) -> None:
@@ -21,14 +21,14 @@ def main(n_bytes: int, names: list[str]) -> None:
         took: list[dict[str, float]] = []
         sizes = []
         for size in (n_bytes // 4, n_bytes):
-            data = of_size(FILES[name], size)
+            data = file_of_size(FILES[name], size)
             sizes.append(len(data))
             took.append({})
             before = time.process_time()
             model = loads_model(data)
             took[-1]["load"] = time.process_time() - before
             records = dict(model.tree.evaluation_log.records)
-            for verb, call in asked_of(model).items():
+            for verb, call in calls_on(model).items():
                 model.tree.evaluation_log.records.clear()
                 model.tree.evaluation_log.records.update(records)
                 before = time.process_time()

@@ -1,6 +1,6 @@
 """Search for files that the readers do not survive: scripts/fuzz [model | bytes | csv] [seconds] [seed].
 
-    model   tiny model files changed on the parsed structure (tests/modelfile/tiny.py), thousands a second
+    model   tiny model files changed on the parsed structure (tests/helpers/tiny_models.py), thousands a second
     bytes   the golden files broken as bytes and as JSON (tests/modelfile/test_fuzz.py)
     csv     small text files broken as text (tests/data/test_fuzz_files.py)
     guided  as `bytes`, guided by coverage (needs atheris)
@@ -45,18 +45,18 @@ def guided(seconds: str) -> None:
 
 
 class Broken:
-    """Cases that are bytes, as `Tiny` has them: made by one function, tried by another."""
+    """Cases that are bytes, as `TinyModelFuzzer` has them: made by one function, tried by another."""
 
     def __init__(self, what: str, seed: int) -> None:
         self.what, self.seed = what, seed
-        self.n, self.n_valid = Counter[str](), Counter[str]()
+        self.n_cases, self.n_valid = Counter[str](), Counter[str]()
         self.path = Path(tempfile.mkdtemp(), "broken.csv")
 
     def step(self) -> None:
         """Try one case; any exception is a fault."""
-        rng = random.Random(f"{self.what} {self.seed} {self.n.total()}")
-        kind, self.found, is_valid = self.case(rng)
-        self.n[kind] += 1
+        rng = random.Random(f"{self.what} {self.seed} {self.n_cases.total()}")
+        kind, self.failing_document, is_valid = self.case(rng)
+        self.n_cases[kind] += 1
         self.n_valid[kind] += is_valid()
 
     def case(self, rng: random.Random) -> tuple[str, bytes, Callable[[], bool]]:
@@ -78,9 +78,9 @@ def search(what: str, seconds: float, seed: int) -> int:
     """Try the cases of a seed until the time is over; the number of faults."""
     cases: Any
     if what == "model":
-        from tiny_models import Tiny
+        from tiny_models import TinyModelFuzzer
 
-        cases = Tiny(seed)
+        cases = TinyModelFuzzer(seed)
     else:
         cases = Broken(what, seed)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -96,7 +96,7 @@ def search(what: str, seconds: float, seed: int) -> int:
             kind = f"{type(error).__name__} in {Path(where.filename).name}, line {where.lineno}"
             faults[kind] += 1
             if faults[kind] == 1:  # the same fault again says nothing new
-                data = cases.found
+                data = cases.failing_document
                 Path(f"fault-{what}-{seed}-{len(faults)}").write_bytes(
                     data if isinstance(data, bytes) else data.encode()
                 )
@@ -112,11 +112,11 @@ def search(what: str, seconds: float, seed: int) -> int:
 
 
 def _tell(what: str, seed: int, cases: Any, faults: Counter[str], slowest: float, seconds: float) -> None:
-    kinds = ", ".join(f"{kind} {n:,} ({cases.n_valid[kind]:,} valid)" for kind, n in cases.n.items())
-    used = f", {cases.n_used:,} through all verbs" if hasattr(cases, "n_used") else ""
+    kinds = ", ".join(f"{kind} {n:,} ({cases.n_valid[kind]:,} valid)" for kind, n in cases.n_cases.items())
+    used = f", {cases.n_checked:,} through all verbs" if hasattr(cases, "n_checked") else ""
     print(
-        f"{what} {seed}: {cases.n.total():,} cases: {kinds}{used}; {faults.total()} faults of {len(faults)} kinds; "
-        f"{cases.n.total() / seconds:,.0f} a second of processor time, slowest {slowest:.2f} s",
+        f"{what} {seed}: {cases.n_cases.total():,} cases: {kinds}{used}; {faults.total()} faults of {len(faults)} kinds; "
+        f"{cases.n_cases.total() / seconds:,.0f} a second of processor time, slowest {slowest:.2f} s",
         flush=True,
     )
 

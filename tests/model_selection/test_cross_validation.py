@@ -310,7 +310,7 @@ def test_ways_that_are_behind_are_left_out_after_the_first_round():
 
 
 def test_ways_that_are_behind_after_half_of_the_folds_of_many_rows_are_left_out(monkeypatch):
-    monkeypatch.setattr("secateur.model_selection._cross_validate.FEW_ROWS", 100)
+    monkeypatch.setattr("secateur.model_selection.folds.MAX_REPEATED_ROWS", 100)
     numbers = set()
     for seed in (6, 7, 8):
         X, y = noisy(120, seed=seed, n_classes=3)
@@ -329,7 +329,7 @@ def test_ways_that_are_behind_after_half_of_the_folds_of_many_rows_are_left_out(
 
 
 def test_very_many_rows_are_judged_by_one_fold(monkeypatch):
-    monkeypatch.setattr("secateur.model_selection._cross_validate.MANY_ROWS", 100)
+    monkeypatch.setattr("secateur.model_selection.folds.MAX_ROWS_OF_ALL_FOLDS", 100)
     X, y = noisy(110)
     found = cross_validate(X, y, cv_repeats="auto")
     assert (found.n, found.fold_error.shape[0], found.details["folds"]) == (11, 1, 1)
@@ -583,7 +583,7 @@ def test_the_order_of_rows_with_numbers_does_not_matter():
         ({"cv": "ten"}, ParameterError, "cv='ten'"),
         ({"cv": 2.5}, ParameterError, "cv=2.5"),
         ({"cv": []}, ParameterError, "empty"),
-        ({"cv": [np.arange(15), []]}, ParameterError, "fold 1 has no row to judge by"),
+        ({"cv": [np.arange(15), []]}, ParameterError, "fold 1 has no row to test on"),
         ({"cv": [np.arange(30)]}, ParameterError, "fold 0 has no row to grow on"),
         ({"cv": [[0, 30]]}, ParameterError, "row 30"),
         ({"cv": [[-1, 3]]}, ParameterError, "row -1"),

@@ -15,7 +15,7 @@ from secateur.certifiers import path
 from secateur.certifiers import test_sample as certify_test_sample
 from secateur.errors import LeakageError, ParameterError, PruningError, UnsupportedError
 from secateur.model_selection import Recipe, certify_model, fit_model, path_table, prune_to
-from secateur.model_selection.losses import Losses, leaf_predictions
+from secateur.model_selection.losses import Scoring, leaf_predictions
 from secateur.pruners import RULES
 from secateur.routing.prediction import node_probabilities, predict, predict_proba
 from secateur.statistics import PROBABILITIES
@@ -375,8 +375,8 @@ def test_exported_probabilities_are_those_of_predict_proba(kind):
 @pytest.mark.parametrize("how", [{}, {"scoring": "log_loss"}, {"costs": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}])
 def test_a_number_of_leaves_is_met_exactly_and_best_among_all_prunings_of_it(how):
     model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, max_depth=4, **how).fit(X, Y)
-    losses = Losses(model.selection_.details["cost"], 2.0, None if "costs" not in how else np.array(how["costs"]))
-    cost = leaf_predictions(model.counts_, losses).cost
+    scoring = Scoring(model.selection_.details["cost"], 2.0, None if "costs" not in how else np.array(how["costs"]))
+    cost = leaf_predictions(model.counts_, scoring).cost
     by_size = {}
     for pruning in all_prunings(model.tree_):
         by_size.setdefault(len(pruning), []).append(sum(cost[v] for v in pruning))

@@ -181,7 +181,7 @@ def test_counts_of_another_tree_or_of_nothing_are_refused(example):
     sequence, _ = example
     with pytest.raises(CountsError, match="another tree"):
         select(sequence, Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[1, 0], [0, 1]]))
-    with pytest.raises(CountsError, match="no examples"):
+    with pytest.raises(CountsError, match="no rows"):
         select(sequence, Counts.from_leaves(sequence.tree, np.zeros((6, 2), int)))
     with pytest.raises(CountsError, match="ndarray"):
         select(sequence, np.ones((10, 2)))

@@ -21,8 +21,8 @@ from secateur.modelfile import _files, _write, dumps_model, load_counts, load_mo
 from secateur.pruners import best_of_size
 
 GOLDEN = Path(__file__).parent / "golden"
-TEXT = (GOLDEN / "model-2.json").read_bytes()
-DOCUMENTS = {"model": json.loads(TEXT), "regression": json.loads((GOLDEN / "regression-2.json").read_bytes())}
+TEXT = (GOLDEN / "model-3.json").read_bytes()
+DOCUMENTS = {"model": json.loads(TEXT), "regression": json.loads((GOLDEN / "regression-3.json").read_bytes())}
 
 
 def edited(where, value, name="model"):
@@ -66,7 +66,7 @@ WRONG = [
     ("tree.branch", [], "branch_start must rise"),
     ("tree.default.0", 2, r"tree.default\[0\] is 2; the number of a child"),
     ("tree.default.2", 1, r"tree.default\[2\] is 1"),
-    ("tree.birth.0", -2, r"tree.birth\[0\] is -2"),
+    ("tree.split_order.0", -2, r"tree.split_order\[0\] is -2"),
     ("tree.ids.0", 3, "tree.ids contains a number twice"),
     ("tree.ids.0", -3, r"tree.ids\[0\] is -3"),
     # the columns and classes
@@ -159,16 +159,16 @@ WRONG = [
     ("parameters.cv", {"$dict": [[1, 2], [1.0, 2]]}, r"'\$dict'"),
     ("parameters.cv", {"$dict": [[[1], 2]]}, "has a key that is a list"),
     ("parameters.cv", 2**1025, "1,026 bits; at most 1,024"),
-    ("facts", lambda _: json.loads('{"a":' * 40 + "1" + "}" * 40), "more than 32 levels deep"),
-    ("facts", {"\udfff": 1}, "a lone surrogate"),
+    ("metadata", lambda _: json.loads('{"a":' * 40 + "1" + "}" * 40), "more than 32 levels deep"),
+    ("metadata", {"\udfff": 1}, "a lone surrogate"),
 ]  # fmt: skip
 
 WRONG_REGRESSION = [
     ("grown.weight.0", 13.0, "not the sum"),
     ("grown.weight.1", -4.0, "a number from 0"),
     ("grown.mean.0", None, "a finite number"),
-    ("grown.spread.0", -1.0, "a number of 0 or more"),
-    ("grown.spread.0", "inf", "a number of 0 or more"),
+    ("grown.sse.0", -1.0, "a number of 0 or more"),
+    ("grown.sse.0", "inf", "a number of 0 or more"),
     ("sequence.change_start.0", 1, "change_start must rise from 0 to 6"),
     ("sequence.change_start", [0, 0, 1, 2, 4, 5, 7], "change_start must rise"),
     ("sequence.change_start", [0, 0, 2, 1, 4, 5, 6], "change_start must rise"),
@@ -183,13 +183,13 @@ WRONG_REGRESSION = [
 
 
 @pytest.mark.parametrize(("where", "value", "says"), WRONG)
-def test_a_wrong_value_is_named_with_its_place(where, value, says):
+def test_the_location_of_an_invalid_value_is_in_the_message(where, value, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(edited(where, value))
 
 
 @pytest.mark.parametrize(("where", "value", "says"), WRONG_REGRESSION)
-def test_a_wrong_value_of_a_regression_model_is_named_with_its_place(where, value, says):
+def test_the_location_of_an_invalid_value_of_a_regression_model_is_in_the_message(where, value, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(edited(where, value, "regression"))
 
@@ -197,41 +197,41 @@ def test_a_wrong_value_of_a_regression_model_is_named_with_its_place(where, valu
 def keys_of(document, above=()):
     for key, value in document.items():
         yield (*above, key)
-        if isinstance(value, dict) and key not in ("parameters", "facts", "details", "growing"):
+        if isinstance(value, dict) and key not in ("parameters", "metadata", "details", "growing"):
             yield from keys_of(value, (*above, key))
 
 
 @pytest.mark.parametrize("path", list(keys_of(DOCUMENTS["model"])), ids=".".join)
-def test_without_a_key_the_file_is_refused_unless_the_key_may_be_missing(path):
+def test_a_missing_key_is_refused_unless_it_is_optional(path):
     document = copy.deepcopy(DOCUMENTS["model"])
     part = document
     for key in path[:-1]:
         part = part[key]
     del part[path[-1]]
-    if path[0] == "tree" and path[-1] in ("default", "score", "birth", "ids"):
+    if path[0] == "tree" and path[-1] in ("default", "score", "split_order", "ids"):
         assert loads_model(json.dumps(document).encode()).tree.n_nodes == 10
     else:
         with pytest.raises(ModelFileError):
             loads_model(json.dumps(document).encode())
 
 
-def test_an_unknown_key_is_answered_with_the_nearest():
+def test_the_error_for_an_unknown_key_suggests_the_nearest():
     with pytest.raises(ModelFileError, match="tree has the unknown key 'treshold'; did you mean 'threshold'"):
         loads_model(TEXT.replace(b'"threshold"', b'"treshold"'))
 
 
-def test_a_newer_version_names_both_versions_and_the_way_out():
-    with pytest.raises(ModelFileError, match=r"version 3 of the format.*up to version 2; install a newer secateur"):
-        loads_model(TEXT.replace(b'"version": 2', b'"version": 3'))
+def test_the_error_for_a_newer_version_names_both_versions_and_the_remedy():
+    with pytest.raises(ModelFileError, match=r"version 4 of the format.*up to version 3; install a newer secateur"):
+        loads_model(TEXT.replace(b'"version": 3', b'"version": 4'))
 
 
 @pytest.mark.parametrize("version", [b"0", b"true", b"1.0", b'"1"', b"null", b"-1"])
-def test_a_version_that_is_none_is_refused(version):
+def test_an_invalid_version_is_refused(version):
     with pytest.raises(ModelFileError, match="version"):
-        loads_model(TEXT.replace(b'"version": 2', b'"version": ' + version))
+        loads_model(TEXT.replace(b'"version": 3', b'"version": ' + version))
 
 
-def test_the_other_kind_of_file_is_answered_with_the_right_verb():
+def test_the_error_for_the_other_kind_of_file_names_the_right_function():
     with pytest.raises(ModelFileError, match="load_counts reads it"):
         load_model(GOLDEN / "counts-1.json")
     with pytest.raises(ModelFileError, match="load_model reads it"):
@@ -254,20 +254,20 @@ def test_the_other_kind_of_file_is_answered_with_the_right_verb():
         (TEXT.replace(b"0.25,", b"NaN,", 1), "it holds NaN, which is not JSON"),
         (TEXT.replace(b"0.25,", b"-Infinity,", 1), "it holds -Infinity"),
         (TEXT.replace(b"0.25,", b"1e999,", 1), "too large for a float"),
-        (TEXT.replace(b'"seconds": 0.25', b'"seconds": 1e999'), "facts.seconds is a number too large"),
+        (TEXT.replace(b'"seconds": 0.25', b'"seconds": 1e999'), "metadata.seconds is a number too large"),
         (TEXT.replace(b"[16,", b"[" + b"9" * 5000 + b",", 1), "cannot be read"),
-        (TEXT.replace(b'"version": 2', b'"version": 2, "version": 2'), "'version' occurs twice"),
+        (TEXT.replace(b'"version": 3', b'"version": 3, "version": 3'), "'version' occurs twice"),
         (b'{"format":' + b"[" * 100_000, "lists and objects|nested too deeply"),
         (b'{"format":' + b'{"a":  "                   ", "b":' * 50_000, "nested too deeply|lists and objects"),
         (b'{"format":[' + b"[]," * 1_000_000 + b"[]]}", "1,000,003 lists and objects"),
     ],
 )  # fmt: skip
-def test_text_that_is_no_model_is_refused(data, says):
+def test_text_that_is_not_a_model_is_refused(data, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(data)
 
 
-def test_categories_full_of_brackets_are_only_text():
+def test_brackets_in_categories_are_not_counted_as_lists():
     names = tuple("[" * n + "{" for n in range(200))
     tree = Tree(np.array([-1]), schema=Schema((Column("x", "nominal", names),), np.array(["a", "b"])))
     grown = Counts(tree, [[1, 2]])
@@ -277,7 +277,7 @@ def test_categories_full_of_brackets_are_only_text():
     assert back.tree.schema.columns[0].categories == names
 
 
-def test_a_packed_file_that_unpacks_without_end_is_stopped_early():
+def test_a_decompression_bomb_is_stopped_early():
     stream = zlib.compressobj(9, wbits=31)
     bomb = b"".join([*(stream.compress(bytes(1 << 20)) for _ in range(60)), stream.flush()])
     tracemalloc.start()
@@ -302,14 +302,14 @@ def test_a_packed_file_that_unpacks_without_end_is_stopped_early():
         (lambda packed: packed[:40] + b"\0\0\0\0" + packed[44:], "damaged|not"),
     ],
 )
-def test_damaged_packed_data_is_refused(change, says):
+def test_damaged_compressed_data_is_refused(change, says):
     with pytest.raises(ModelFileError, match=says):
         loads_model(change(gzip.compress(TEXT)))
 
 
-def test_too_large_a_file_is_not_even_read(monkeypatch, tmp_path):
+def test_a_file_that_is_too_large_is_not_read(monkeypatch, tmp_path):
     (tmp_path / "large.json").write_bytes(TEXT)
-    monkeypatch.setattr(_files, "MOST_BYTES", 1000)
+    monkeypatch.setattr(_files, "MAX_FILE_BYTES", 1000)
 
     for read in (lambda: load_model(tmp_path / "large.json"), lambda: loads_model(TEXT)):
         with pytest.raises(ModelFileError, match="bytes; at most 1,000 are read"):
@@ -324,7 +324,7 @@ def test_a_message_shows_little_of_a_hostile_file():
     assert str(caught.value).isascii()
 
 
-def test_the_error_is_one_of_ours_and_a_value_error():
+def test_model_file_error_is_a_secateur_error_and_a_value_error():
     assert issubclass(ModelFileError, SecateurError)
     assert issubclass(ModelFileError, ValueError)
 
@@ -334,12 +334,12 @@ def test_the_error_is_one_of_ours_and_a_value_error():
     [
         ({"parameters": {"penalty": max}}, "parameters.penalty is a builtin_function_or_method .* only plain values"),
         ({"parameters": {"a": [{1, 2}]}}, r"parameters.a\[0\] is a set"),
-        ({"metadata": {"a": 1j}}, "facts.a is a complex"),
+        ({"metadata": {"a": 1j}}, "metadata.a is a complex"),
         ({"metadata": {"a": 1 << 2000}}, "2,001 bits"),
         ({"metadata": {"a": "\ud800"}}, "a lone surrogate"),
     ],
 )
-def test_what_no_file_can_hold_is_refused_on_saving(change, says):
+def test_values_that_are_not_plain_are_refused_on_saving(change, says):
     with pytest.raises(ModelFileError, match=says):
         dumps_model(dataclasses.replace(classifier(), **change))
 
@@ -352,7 +352,7 @@ def test_a_value_that_contains_itself_is_refused_on_saving():
         dumps_model(dataclasses.replace(classifier(), metadata={"loop": loop}))
 
 
-def test_nouns_that_could_not_be_loaded_are_not_saved(tmp_path):
+def test_models_that_could_not_be_loaded_are_not_saved(tmp_path):
     tree = Tree.from_parents([-1, 0, 0])
     huge = Counts.from_leaves(tree, [[1, 0], [0, 0]])
     object.__setattr__(huge, "by_class", np.array([[2**60, 0], [2**60, 0], [0, 0]]))  # refused when it is made
@@ -371,20 +371,20 @@ def test_nouns_that_could_not_be_loaded_are_not_saved(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_sequence_too_large_for_a_file_is_refused_with_the_way_out(monkeypatch):
+def test_a_sequence_too_large_for_a_file_is_refused_with_a_remedy(monkeypatch):
     tree = Tree.from_parents([-1, 0, 0, 1, 1, 2, 2])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [1, 0], [0, 1]])
     sequence = best_of_size(tree, counts)
     model = Model(sequence[0], counts, sequence=sequence)
 
-    for limit in ("MOST_CELLS", "MOST_CHANGES"):
+    for limit in ("MAX_CELLS", "MAX_CHANGES"):
         with monkeypatch.context() as patch:
             patch.setattr(_write, limit, 2)
             with pytest.raises(ModelFileError, match=r"not nested .*max_leaves=.*sequence=None"):
                 dumps_model(model)
 
 
-def test_odd_class_labels_are_refused_on_saving():
+def test_class_labels_that_are_dates_are_refused_on_saving():
     model = classifier()
     dates = np.array(["2020-01-01", "2021-01-01"], "datetime64[D]")
     schema = dataclasses.replace(model.tree.schema, classes=dates)
@@ -404,7 +404,7 @@ def test_reading_never_imports_a_pickler_or_runs_code():
     )
 
 
-def test_the_limit_of_python_for_long_numbers_is_left_alone():
+def test_reading_does_not_change_the_limit_of_python_for_long_numbers():
     before = sys.get_int_max_str_digits()
     with pytest.raises(ModelFileError):
         loads_model(b'{"format": ' + b"1" * 10_000 + b"}")

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from model_examples import exercise
+from model_examples import check_usable
 from secateur.errors import ModelFileError
 from secateur.modelfile import dumps_model, load_counts, loads_model
-from tiny_models import Tiny
+from tiny_models import TinyModelFuzzer
 
 GOLDEN = {path.name: path.read_bytes() for path in sorted((Path(__file__).parent / "golden").iterdir())}
 MODELS = [GOLDEN[f"{kind}-{version}.json"] for kind in ("model", "regression") for version in (1, 2)]
@@ -96,7 +96,7 @@ def rewire(text, rng):
 def steer(text, rng):
     """Small changes to arrays that hang together, so that many of the models stay valid."""
     document = json.loads(text)
-    what = rng.choice(["labels", "threshold", "default", "branch", "cuts", "facts", "names", "errors"])
+    what = rng.choice(["labels", "threshold", "default", "branch", "cuts", "metadata", "names", "errors"])
     n = len(document["tree"]["parent"])
     if what == "labels" and document["pruning"]["node_labels"]:
         document["pruning"]["node_labels"][rng.randrange(n)] = rng.randint(0, 2)
@@ -105,8 +105,8 @@ def steer(text, rng):
         array[rng.randrange(len(array))] = rng.choice([0, 1, 2, 1e300, "inf", "-inf", None])
     elif what == "cuts":
         document["pruning"]["cuts"] = sorted(rng.sample(range(n), rng.randint(0, 2)))
-    elif what == "facts":
-        document["facts"] = {
+    elif what == "metadata":
+        document["metadata"] = {
             "a": rng.choice([None, [1, [2]], {"$float": "inf"}, {"$tuple": []}, {"$dict": []}, "\u2028"])
         }
     elif what == "names":
@@ -132,7 +132,7 @@ def survives(data):
         model = loads_model(data)
     except ModelFileError:
         return False
-    exercise(model)
+    check_usable(model)
     again = dumps_model(model)
     assert dumps_model(loads_model(again)) == again
     return True
@@ -142,7 +142,7 @@ def survives(data):
     ("broken", "n_cases"),
     [(flip, 300), (cut, 100), (splice, 300), (renumber, 300), (swap_lines, 200), (rewire, 200), (steer, 120)],
 )
-def test_a_broken_file_gives_a_valid_model_or_the_one_error(broken, n_cases):
+def test_a_broken_file_gives_a_valid_model_or_a_model_file_error(broken, n_cases):
     rng = random.Random(broken.__name__)
     n_valid = 0
     for case in range(n_cases):
@@ -154,8 +154,8 @@ def test_a_broken_file_gives_a_valid_model_or_the_one_error(broken, n_cases):
         assert n_valid > n_cases // 10  # else the test above would say little of valid models
 
 
-def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_the_one_error():
-    tiny = Tiny(0)
+def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_a_model_file_error():
+    tiny = TinyModelFuzzer(0)
     for _ in range(3000):
         tiny.step()
 
@@ -163,7 +163,7 @@ def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_the_one_error():
     assert tiny.n_valid["whole"] > 5
 
 
-def test_a_broken_packed_file_gives_a_valid_model_or_the_one_error():
+def test_a_broken_compressed_file_gives_a_valid_model_or_a_model_file_error():
     rng = random.Random(5)
     packed = gzip.compress(MODELS[0], mtime=0)
     for case in range(300):
@@ -171,7 +171,7 @@ def test_a_broken_packed_file_gives_a_valid_model_or_the_one_error():
 
 
 @pytest.mark.parametrize("name", ["counts-1.json", "moments-1.json"])
-def test_a_broken_counts_file_gives_valid_counts_or_the_one_error(name, tmp_path):
+def test_a_broken_counts_file_gives_valid_counts_or_a_model_file_error(name, tmp_path):
     rng = random.Random(name)
     path = tmp_path / "broken.json"
     for case in range(300):

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heavy_models import FILES, of_size
+from heavy_models import FILES, file_of_size
 from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, certify, to_sklearn
 from secateur.errors import CountsError, ModelFileError, SecateurError, UnsupportedError
 from secateur.exports import export
@@ -18,7 +18,7 @@ from secateur.inspection import evaluate, explain, text
 from secateur.model_selection import certify_model
 from secateur.modelfile import dumps_model, loads_model
 from secateur.routing.prediction import predict
-from tiny_models import asked_of
+from tiny_models import calls_on
 
 MARK = "Stated in the model file and not checked: "
 
@@ -62,7 +62,7 @@ def changed(model, **parts):
     ],
     ids=str,
 )
-def test_the_certificate_of_every_way_of_fitting_follows_from_its_file(how):
+def test_the_certificate_of_every_fitted_model_follows_from_its_file(how):
     model = TreeClassifier(**how).fit(*data()).model_
 
     back = loads_model(dumps_model(model))
@@ -118,14 +118,14 @@ def test_a_certificate_that_contradicts_itself_is_refused(fitted, lie, says):
         {"complexity": 0.0},
     ],
 )
-def test_a_certificate_that_was_not_paid_for_or_says_more_is_marked(fitted, lie):
+def test_a_certificate_with_a_wrong_price_or_wording_is_marked(fitted, lie):
     """The rows chose the pruning, which a test sample must not have; or the price, or the words, are of another."""
     model = loads_model(changed(fitted, **{f"certificate__{name}": value for name, value in lie.items()}))
 
     assert str(model.certificate).startswith(MARK)
 
 
-def test_what_is_said_of_fresh_rows_is_what_was_compared(fitted):
+def test_the_statement_about_fresh_rows_is_recomputed(fitted):
     lie = {"certificate__is_checked": False, "certificate__freshness": "verified by a notary"}
     model = loads_model(changed(fitted, **lie))
 
@@ -133,7 +133,7 @@ def test_what_is_said_of_fresh_rows_is_what_was_compared(fitted):
     assert model.certificate.freshness == fitted.certificate_.freshness
 
 
-def test_a_stated_limit_is_no_certified_limit_of_the_report(fitted):
+def test_the_report_does_not_show_a_stated_limit_as_certified(fitted):
     """The page had a tile and a star for it."""
     told = {True: loads_model(changed(fitted)), False: loads_model(changed(fitted, certificate__sample="elsewhere"))}
     for is_checked, model in told.items():
@@ -154,7 +154,7 @@ def test_the_choice_within_errors_is_recomputed_only_while_that_is_cheap():
     assert loads_model(dumps_model(replace(model, certificate=bound))).certificate.stated
 
 
-def test_a_label_type_wider_than_its_labels_costs_little_memory(fitted):
+def test_a_label_type_wider_than_its_labels_is_limited(fitted):
     for width in (4097, 5_592_405):
         with pytest.raises(ModelFileError, match=f"U{width} for labels of up to 3 characters; a width from 3 to 4,096"):
             loads_model(changed(fitted, schema__classes__dtype=f"U{width}"))
@@ -186,7 +186,7 @@ def test_long_column_names_labels_and_categories_are_refused(fitted):
         {"schema__columns": rename},
         {"schema__columns": recategorise},
         {"schema__classes": {"dtype": "object", "values": ["x" * 5000, "y"]}},
-        {"facts": {"note": "x" * 70_000}},
+        {"metadata": {"note": "x" * 70_000}},
     ):
         with pytest.raises(ModelFileError, match="characters; at most"):
             loads_model(changed(fitted, **parts))
@@ -212,32 +212,34 @@ def test_more_members_than_nodes_are_refused(fitted):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["star", "flickering", "turning", "equal", "wide", "orders"])
-def test_no_verb_takes_long_on_a_file_made_for_it(name):
+@pytest.mark.parametrize(
+    "name", ["star", "toggling_split", "alternating_halves", "equal_members", "classes_and_columns", "category_orders"]
+)
+def test_no_function_takes_long_on_a_file_made_to_slow_it(name):
     """Each of these took minutes with some verb of some file of 1 MB: its cost grew with the square of the size."""
-    model = loads_model(of_size(FILES[name], 40_000))
-    for verb, call in asked_of(model).items():
+    model = loads_model(file_of_size(FILES[name], 40_000))
+    for verb, call in calls_on(model).items():
         before = time.process_time()
         with contextlib.suppress(SecateurError):
             call()
         assert time.process_time() - before < 3, verb
 
 
-def test_a_choice_is_on_as_many_rows_as_its_sample_has(fitted):
+def test_the_rows_of_a_choice_must_be_those_of_its_sample(fitted):
     with pytest.raises(
         ModelFileError, match=r"selection.n is 1,000,000,000 rows of sample 'prune'; the file holds 100"
     ):
         loads_model(changed(fitted, selection__n=10**9))
 
 
-def test_members_that_are_not_nested_are_not_said_to_be():
-    document = FILES["flickering"](40)
+def test_a_sequence_that_is_wrongly_called_nested_is_refused():
+    document = FILES["toggling_split"](40)
     document["sequence"]["nested"] = True
     with pytest.raises(ModelFileError, match=r"sequence.nested is true, but a node tests again"):
         loads_model(json.dumps(document).encode())
 
 
-def test_a_crowd_of_samples_is_refused(fitted):
+def test_too_many_samples_are_refused(fitted):
     crowd = [{"sample": f"s{i}", "sketch": None} for i in range(5000)]
     with pytest.raises(ModelFileError, match=r"rows.samples has 5,000 entries; at most 4,096"):
         loads_model(changed(fitted, rows__samples=crowd))
@@ -279,15 +281,15 @@ def nominal(categories):
     return lambda columns: [*columns, {"name": "k", "kind": "nominal", "has_missing": False, "categories": categories}]
 
 
-def test_whole_numbers_of_one_hash_are_refused_before_a_set_is_made_of_them():
+def test_integers_with_equal_hashes_are_refused_before_a_set_contains_them():
     """Python hashes whole numbers by their rest: 20,000 of these took 5 s to load, 200,000 would take minutes."""
     alike = [k * (2**61 - 1) for k in range(1, 20_000)]
     pairs = [[{"$tuple": [a, b]}, 0] for a in alike[:100] for b in alike[:100]]
     for parts in (
         {"schema__columns": nominal(alike)},
         {"schema__classes": {"dtype": "object", "values": alike}},
-        {"facts": {"a": {"$dict": [[k, 0] for k in alike]}}},
-        {"facts": {"a": {"$dict": pairs}}},
+        {"metadata": {"a": {"$dict": [[k, 0] for k in alike]}}},
+        {"metadata": {"a": {"$dict": pairs}}},
     ):
         with pytest.raises(
             ModelFileError, match=r"values with the hash of .*; at most 64 are kept: write them as strings"
@@ -323,7 +325,7 @@ def test_names_are_short_where_the_tree_repeats_them():
         loads_model(bare(**parts))
 
 
-def test_a_number_to_read_must_be_near_the_threshold():
+def test_the_rounded_threshold_must_be_near_the_threshold():
     """People would read another test than the tree makes."""
     for number in (1000.0, 2.9, 2.1):  # the threshold is 2.5
         with pytest.raises(ModelFileError, match=rf"tree.rounded\[0\] is {number}; it is not the threshold, rounded"):
@@ -356,15 +358,21 @@ def test_many_classes_are_evaluated_without_a_matrix():
         _ = found.confusion
 
 
-def test_looks_at_many_samples_of_one_name_are_saved_in_linear_time():
+def test_evaluations_of_many_samples_with_one_name_are_saved_in_linear_time():
     n = 2000
     sketch = {"size": 1, "classes": [0], "copies": [1], "n_by_class": [1]}
-    look = {"sample": n - 1, "pruning": None, "is_sequence": False, "is_open": True, "is_several": False}
+    look = {
+        "sample": n - 1,
+        "pruning": None,
+        "is_sequence": False,
+        "is_unrestricted": True,
+        "has_other_sequences": False,
+    }
     rows = {
         "key": None,
         "history": ["s"],
         "samples": [{"sample": "s", "sketch": {**sketch, "hashes": f"{i + 1:016x}"}} for i in range(n)],
-        "looks": [{"mark": f"{i:032x}", **look} for i in range(n)],
+        "evaluations": [{"sample_id": f"{i:032x}", **look} for i in range(n)],
     }
     model = loads_model(bare(rows=rows, pruning__seen=[], grown__sketch=None, grown__n_rows=None))
     before = time.process_time()
@@ -381,10 +389,10 @@ def test_rules_that_repeat_too_much_are_refused(monkeypatch):
         feature=np.array([v // 2 if v % 2 == 0 and v < 2 * n else -1 for v in range(2 * n + 1)]),
         threshold=np.array([0.5 if v % 2 == 0 and v < 2 * n else np.nan for v in range(2 * n + 1)]),
     )
-    assert text.MOST_ASKED == 2_000_000
-    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 1)
+    assert text.MAX_CONDITIONS == 2_000_000
+    monkeypatch.setattr(text, "MAX_CONDITIONS", 251 * 252 // 2 - 1)
     assert text.export_rules(tree, feature_names=names).count("IF ") == n + 1
-    monkeypatch.setattr(text, "MOST_ASKED", 251 * 252 // 2 - 2)
+    monkeypatch.setattr(text, "MAX_CONDITIONS", 251 * 252 // 2 - 2)
     with pytest.raises(UnsupportedError, match="hold more than 31,624 conditions; prune it further"):
         text.export_rules(tree, feature_names=names)
 
@@ -401,14 +409,14 @@ def test_many_columns_are_matched_by_name_in_linear_time():
     assert time.process_time() - before < 3  # it was 6 for half as many
 
 
-def test_a_criterion_that_is_no_name_breaks_no_importances(fitted):
+def test_importances_do_not_depend_on_a_criterion_that_is_not_a_name(fitted):
     model = loads_model(changed(fitted, parameters={"criterion": ["gini"]}))
 
     assert TreeClassifier.from_model(model).feature_importances_.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("shrinkage", ["pruning", -1.0, None, [1.0]])
-def test_probabilities_that_cannot_be_shrunk_so_are_refused(fitted, shrinkage):
+def test_an_invalid_shrinkage_is_refused(fitted, shrinkage):
     with pytest.raises(ModelFileError, match=r"selection\.details\.shrinkage is .*; a number of rows is needed"):
         loads_model(changed(fitted, selection__details={"shrinkage": shrinkage}))
 
@@ -426,14 +434,14 @@ def test_probabilities_that_cannot_be_shrunk_so_are_refused(fitted, shrinkage):
         ({"shrinkage": "x"}, "details.shrinkage is 'x'; a number of rows"),
     ],
 )
-def test_details_of_a_choice_that_nobody_can_compute_with_are_refused(said, says):
+def test_invalid_details_of_a_choice_are_refused(said, says):
     """`prune_to` computes with them: it ended in a TypeError, a KeyError or an OverflowError."""
     model = TreeClassifier(cv=3, max_depth=2).fit(*data(60))
     with pytest.raises(ModelFileError, match=says):
         loads_model(changed(model, selection__details=lambda old: old | said))
 
 
-def test_a_kind_of_probabilities_is_a_text(fitted):
+def test_the_parameter_probabilities_must_be_a_string(fitted):
     with pytest.raises(ModelFileError, match=r"parameters.probabilities is \[\]; a string is needed"):
         loads_model(changed(fitted, parameters__probabilities=[]))
 
@@ -447,7 +455,7 @@ def test_a_regression_tree_has_no_errors_to_certify():
 
 
 @pytest.mark.parametrize("day", [3e6, -1e6, 1e12, 1e300, "-inf"])
-def test_a_date_that_no_calendar_has_is_refused_by_what_must_write_it(day):
+def test_exports_refuse_a_date_that_no_calendar_has(day):
     """The export to SQL ended in an OverflowError."""
 
     def dated(columns):
@@ -482,7 +490,7 @@ def test_a_sample_without_rows_is_not_evaluated():
         evaluate(model, model.grown)
 
 
-def test_a_choice_has_no_negative_errors(fitted):
+def test_negative_errors_of_a_choice_are_refused(fitted):
     for name in ("error", "se"):
         with pytest.raises(ModelFileError, match="must not be negative"):
             loads_model(changed(fitted, **{f"selection__{name}": lambda old: [-0.5] * len(old)}))
@@ -493,8 +501,8 @@ def test_only_a_cost_has_another_scale(fitted):
         loads_model(changed(fitted, certificate__scale=1e9, certificate__value=0.9))
 
 
-def test_infinite_errors_of_a_choice_are_read_in_silence():
+def test_infinite_errors_of_a_choice_are_read_without_a_warning():
     """The difference of two infinities was a warning."""
-    document = FILES["stepping"](40)
+    document = FILES["nested_chain"](40)
     document["selection"]["error"] = ["inf"] * len(document["selection"]["error"])
     assert np.isinf(loads_model(json.dumps(document).encode()).selection.error).all()

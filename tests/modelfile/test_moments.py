@@ -62,7 +62,7 @@ def test_moments_of_any_rows_are_kept(kind, seed, power, offset, weights):
 
 @pytest.mark.parametrize("sample", ["grown", "holdout"])
 @pytest.mark.parametrize(
-    ("name", "says"), [("mean", "not the mean of the children"), ("spread", "not that of the children")]
+    ("name", "says"), [("mean", "not the mean of the children"), ("sse", "not that of the children")]
 )
 @pytest.mark.parametrize("factor", [1 + 1e-6, 0.5, 1e9])
 def test_moments_that_are_not_those_of_the_children_are_refused(fitted, sample, name, says, factor):
@@ -70,12 +70,12 @@ def test_moments_that_are_not_those_of_the_children_are_refused(fitted, sample, 
         loads_model(changed(fitted, f"{sample}.{name}", lambda values: [values[0] * factor, *values[1:]]))
 
 
-def test_a_leaf_that_answers_what_its_parent_contradicts_is_refused(fitted):
+def test_a_leaf_whose_mean_contradicts_its_parent_is_refused(fitted):
     with pytest.raises(ModelFileError, match=r"grown\.mean"):
         loads_model(changed(fitted, "grown.mean", lambda values: [*values[:-1], values[-1] + 5]))
 
 
-def test_a_number_has_no_certificate(fitted):
+def test_a_numeric_target_has_no_certificate(fitted):
     bound = {
         "value": 0.01, "delta": 0.05, "method": "test sample", "n": 100, "errors": 0, "complexity": 0.0, "certified": True,
         "reason": "", "sample": "elsewhere", "predictor": "", "quantity": "error", "scale": 1.0, "freshness": "",
@@ -92,7 +92,7 @@ def test_errors_of_a_choice_that_the_held_out_sample_contradicts_are_refused(fit
         loads_model(changed(fitted, "selection.best", lambda _: 0))
 
 
-def test_a_choice_by_other_costs_says_so_and_is_kept():
+def test_a_choice_by_given_costs_is_kept_if_its_details_state_them():
     model = TreeClassifier(select="holdout", max_depth=3).fit(X, Y > 0).model_
     _, chosen = select(model.sequence, model.holdout, costs=[[0, 5], [1, 0]])
 

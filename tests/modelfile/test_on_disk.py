@@ -94,7 +94,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path):
 
 
 @pytest.mark.parametrize("failing", ["fsync", "open"])
-def test_no_rubbish_stays_behind_an_interruption_or_an_error(tmp_path, monkeypatch, failing):
+def test_no_temporary_file_remains_after_an_interruption_or_an_error(tmp_path, monkeypatch, failing):
     target = tmp_path / "model.json"
     save_model(regression(), target)
 
@@ -110,7 +110,7 @@ def test_no_rubbish_stays_behind_an_interruption_or_an_error(tmp_path, monkeypat
     assert_same(regression(), load_model(target))
 
 
-def test_a_file_in_the_way_is_kept_if_asked(tmp_path):
+def test_an_existing_file_is_kept_without_overwrite(tmp_path):
     target = tmp_path / "model.json"
     save_model(regression(), target, overwrite=False)
 
@@ -121,7 +121,7 @@ def test_a_file_in_the_way_is_kept_if_asked(tmp_path):
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_file_that_comes_into_the_way_during_the_writing_is_kept_too(tmp_path, monkeypatch):
+def test_a_file_that_is_created_during_the_writing_is_kept_without_overwrite(tmp_path, monkeypatch):
     target = tmp_path / "model.json"
     write = output._write_durably
 
@@ -137,7 +137,7 @@ def test_a_file_that_comes_into_the_way_during_the_writing_is_kept_too(tmp_path,
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_disk_without_hard_links_will_do(tmp_path, monkeypatch):
+def test_a_disk_without_hard_links_is_supported(tmp_path, monkeypatch):
     def no_links(*_):
         raise OSError(1, "Operation not permitted")
 
@@ -147,7 +147,7 @@ def test_a_disk_without_hard_links_will_do(tmp_path, monkeypatch):
     assert_same(classifier(), load_model(tmp_path / "model.json"))
 
 
-def test_a_link_is_followed_and_the_rights_of_the_file_stay(tmp_path):
+def test_a_link_is_followed_and_the_permissions_of_the_file_stay(tmp_path):
     target, link = tmp_path / "model.json", tmp_path / "link.json"
     save_model(regression(), target)
     target.chmod(0o640)
@@ -160,7 +160,7 @@ def test_a_link_is_followed_and_the_rights_of_the_file_stay(tmp_path):
     assert stat.S_IMODE(target.stat().st_mode) == 0o640
 
 
-def test_a_new_file_has_the_rights_that_files_have_here(tmp_path):
+def test_a_new_file_has_the_default_permissions(tmp_path):
     (tmp_path / "plain").write_text("", encoding="utf-8")
     save_model(classifier(), tmp_path / "model.json")
 
@@ -170,7 +170,7 @@ def test_a_new_file_has_the_rights_that_files_have_here(tmp_path):
 @pytest.mark.parametrize(
     "save", [lambda path: save_model(classifier(), path), lambda path: save_counts(classifier().grown, path)]
 )
-def test_places_that_cannot_be_written_are_named(tmp_path, save):
+def test_a_path_that_cannot_be_written_is_named(tmp_path, save):
     with pytest.raises(OutputError, match="is a folder; the name of a file"):
         save(tmp_path)
     with pytest.raises(OutputError, match=r"nowhere.model.json cannot be written \(No such file"):
@@ -182,7 +182,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path, save):
 
 
 @pytest.mark.parametrize("load", [load_model, load_counts])
-def test_places_that_cannot_be_read_are_named(tmp_path, load):
+def test_a_path_that_cannot_be_read_is_named(tmp_path, load):
     os.mkfifo(tmp_path / "pipe")  # nobody writes to it: a reader would wait for ever
 
     with pytest.raises(ModelFileError, match=r"missing.json: it cannot be read \(No such file or directory"):

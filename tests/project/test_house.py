@@ -58,6 +58,8 @@ LONGER = {
     "_kernels/size_tables.py": "a function called from another extension module would need a second declaration",
     "analysis/_simulations.py": "two experiments and the result type they share",
     "data/target.py": "labels and numbers are read by one set of checks",
+    "research/claims/_rademacher.py": "all claims of one document, in the order of its text",
+    "research/claims/_rep_analysis.py": "all claims of one document, in the order of its text",
 }
 
 

@@ -103,8 +103,8 @@ def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
 
 def test_choices_by_errors_are_rules_of_select():
     for name, choice in model_selection.CHOICES.items():
-        found = None if choice.k is None else n_standard_errors("rule", name, None)
-        assert found == choice.k
+        found = None if choice.n_standard_errors is None else n_standard_errors("rule", name, None)
+        assert found == choice.n_standard_errors
     with pytest.raises(ParameterError, match="rule='certificate'; one of '1se'"):
         n_standard_errors("rule", "certificate", None)
 

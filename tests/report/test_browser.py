@@ -7,7 +7,7 @@ import pytest
 
 import secateur
 from report_browser import click_node, leaves, shown_leaves, until
-from report_models import HOSTILE, plainly, random_model, sentence
+from report_models import HOSTILE, full_reason, random_model, short_reason
 from secateur import Column, Counts, Pruning, Schema, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
 from secateur.core.model import Model
@@ -15,9 +15,10 @@ from secateur.core.moments import Moments
 from secateur.inspection.view import view_of
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
-from secateur.report._numbers import figure
-from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
-from secateur.report._stops import own_sequence
+from secateur.report._node_costs import costs_of, deciding_costs, with_alphas_per_row
+from secateur.report._numbers import format_measure
+from secateur.report._reasons import fitted_reasons, sequence_reasons
+from secateur.report._stops import default_sequence
 
 AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -62,7 +63,7 @@ def test_numbers_as_targets_are_shown_with_their_squared_errors(open_page):
 
     check_every_stop(page, model, sequence)
     page.evaluate("secateur.state.goTo(1)")
-    rmse = figure((sequence.errors[1] / 4) ** 0.5)
+    rmse = format_measure((sequence.errors[1] / 4) ** 0.5)
     assert page.inner_text(".tile.sample-0 dd").startswith(rmse)
     page.click("#tab-members-part")
     assert rmse in page.locator("#members tr.now").inner_text()
@@ -122,17 +123,16 @@ def test_without_a_held_out_sample_no_limit_is_shown(open_page):
     assert page.trouble == []
 
 
-def test_every_reason_is_the_sentence_that_python_writes(page, model):
+def test_reasons_on_the_page_are_those_of_python(page, model):
     internal = model.tree.internal.tolist()
-    found = page.evaluate("ids => ids.map((v) => secateur.words.sentence(secateur.raw.reasons, v))", internal)
+    found = page.evaluate("ids => ids.map((v) => secateur.words.fullReason(secateur.raw.reasons, v))", internal)
 
-    cost, what = deciding_cost(model, model.sequence)
-    sequence = per_row(model.sequence, cost, float(model.grown.total[0]))
-    reasons = sequence_reasons(sequence, cost, what, model.grown.total)
-    assert found == [sentence(reasons, v) for v in internal]
+    sequence = with_alphas_per_row(model.sequence, float(model.grown.total[0]))
+    reasons = sequence_reasons(sequence, deciding_costs(model, model.sequence), model.grown.total)
+    assert found == [full_reason(reasons, v) for v in internal]
     for is_cut in (True, False):
-        plain = f"ids => ids.map((v) => secateur.words.plainly(secateur.raw.reasons, v, {str(is_cut).lower()}))"
-        assert page.evaluate(plain, internal) == [plainly(reasons, v, is_cut=is_cut) for v in internal]
+        script = f"ids => ids.map((v) => secateur.words.shortReason(secateur.raw.reasons, v, {str(is_cut).lower()}))"
+        assert page.evaluate(script, internal) == [short_reason(reasons, v, is_cut=is_cut) for v in internal]
 
 
 def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
@@ -144,18 +144,18 @@ def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
 
     for v in pruning.cuts[:5].tolist():
         page.evaluate(f"secateur.picture.select({v})")
-        assert page.inner_text("#why") == plainly(reasons, v, is_cut=True)
-        assert page.text_content("#arithmetic") == sentence(reasons, v)
-    check_every_stop(page, model, own_sequence(model))
+        assert page.inner_text("#why") == short_reason(reasons, v, is_cut=True)
+        assert page.text_content("#arithmetic") == full_reason(reasons, v)
+    check_every_stop(page, model, default_sequence(model))
     assert page.trouble == []
 
 
 def test_rules_are_those_of_export_rules(page, model):
-    found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.rule)")
+    found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.ruleText)")
 
     assert found == export_rules(model.tree, model.grown, pruning=model.pruning).split("\n")
     page.evaluate("secateur.state.goTo(0)")
-    found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.rule)")
+    found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.ruleText)")
     assert found == export_rules(model.tree, model.grown, pruning=model.sequence[0]).split("\n")
 
 
@@ -166,7 +166,7 @@ def branches_of(page, tree):
 def test_branches_are_told_as_in_the_text(page, model):
     view = view_of(model.tree, model.grown)
 
-    assert branches_of(page, model.tree) == [view.branch(v) for v in range(1, model.tree.n_nodes)]
+    assert branches_of(page, model.tree) == [view.branch_text(v) for v in range(1, model.tree.n_nodes)]
 
 
 def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_page):
@@ -180,15 +180,15 @@ def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_p
     page = open_page(report_html((tree, counts)))
     view = view_of(tree, counts)
 
-    assert branches_of(page, tree) == [view.branch(v) for v in range(1, tree.n_nodes)]
-    found = page.evaluate("secateur.state.goTo(0), secateur.state.numbers.leaves.map(secateur.words.rule)")
+    assert branches_of(page, tree) == [view.branch_text(v) for v in range(1, tree.n_nodes)]
+    found = page.evaluate("secateur.state.goTo(0), secateur.state.numbers.leaves.map(secateur.words.ruleText)")
     assert found == export_rules(tree, counts).split("\n")
 
 
 def test_nodes_stand_where_the_layout_puts_them(page, model):
     lines = page.evaluate("[...secateur.picture.plan().line]")
 
-    assert dict(lines) == dict(zip(model.nodes.tolist(), view_of(model.pruned_tree).place.tolist(), strict=True))
+    assert dict(lines) == dict(zip(model.nodes.tolist(), view_of(model.pruned_tree).position.tolist(), strict=True))
 
 
 def test_keys_move_the_slider_along_the_sequence(page, model):

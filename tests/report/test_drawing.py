@@ -11,8 +11,8 @@ from report_models import random_model
 from secateur.core.model import Model
 from secateur.pruners import reduced_error
 from secateur.report import report_html
-from secateur.report._numbers import figure, percent
-from secateur.report._reasons import costs_of
+from secateur.report._node_costs import costs_of
+from secateur.report._numbers import format_measure, format_percent
 
 STRUCK = """() => {
   const shown = [...document.querySelectorAll('#tree .node text')].filter((t) => t.closest('[role=treeitem]'));
@@ -46,7 +46,7 @@ def test_labels_are_neither_struck_through_nor_on_top_of_one_another(page, open_
         for width in widths:
             shown.set_viewport_size({"width": width, "height": 900})
             shown.wait_for_timeout(60)
-            for act in ("view.fit()", "view.zoom(0.5)", "view.zoom(4)", "refine(2)", "refine(0.5)"):
+            for act in ("view.fit()", "view.zoomBy(0.5)", "view.zoomBy(4)", "changeDetail(2)", "changeDetail(0.5)"):
                 shown.evaluate(f"secateur.picture.{act}")
                 assert shown.evaluate(STRUCK) == [], (width, act)
         shown.set_viewport_size({"width": 1280, "height": 900})
@@ -56,10 +56,10 @@ def test_labels_are_neither_struck_through_nor_on_top_of_one_another(page, open_
 def test_a_tree_of_any_size_fits_its_window_at_first(open_page, n_leaves):
     page = open_page(report_html(random_model(n_leaves)))
 
-    world, room, at = (page.evaluate(f"secateur.picture.view.{name}()") for name in ("world", "room", "now"))
-    assert world["width"] * at["k"] <= room["width"] + 1
-    assert world["height"] * at["k"] <= room["height"] + 1
-    assert at["k"] >= 0.65
+    world, room, at = (page.evaluate(f"secateur.picture.view.{name}()") for name in ("world", "room", "current"))
+    assert world["width"] * at["zoom"] <= room["width"] + 1
+    assert world["height"] * at["zoom"] <= room["height"] + 1
+    assert at["zoom"] >= 0.65
     assert not page.is_visible("#minimap")
 
 
@@ -67,12 +67,12 @@ def test_the_wheel_zooms_about_the_pointer_and_dragging_moves(page):
     box = page.locator("#scroll").bounding_box()
     x, y = box["x"] + 300, box["y"] + 80
     world = f"""() => {{ const b = document.getElementById('scroll').getBoundingClientRect();
-        const at = secateur.picture.view.now();
-        return [at.x + ({x} - b.left) / at.k, at.y + ({y} - b.top) / at.k, at.k]; }}"""
+        const at = secateur.picture.view.current();
+        return [at.x + ({x} - b.left) / at.zoom, at.y + ({y} - b.top) / at.zoom, at.zoom]; }}"""
     before = page.evaluate(world)
     page.mouse.move(x, y)
     page.mouse.wheel(0, -300)
-    until(page, "!secateur.picture.view.isFit()")
+    until(page, "!secateur.picture.view.isFitted()")
     after = page.evaluate(world)
     assert after[2] > before[2]
     assert after[:2] == pytest.approx(before[:2], abs=0.5)
@@ -81,20 +81,20 @@ def test_the_wheel_zooms_about_the_pointer_and_dragging_moves(page):
     page.mouse.down()
     page.mouse.move(x + 40, y + 25, steps=4)
     page.mouse.up()
-    moved = page.evaluate("secateur.picture.view.now()")
+    moved = page.evaluate("secateur.picture.view.current()")
     assert page.evaluate(world)[0] < after[0]
     assert page.evaluate("secateur.state.selected") == 0, "a drag is no click"
 
     corner = page.locator("#minimap").bounding_box()
     page.mouse.click(corner["x"] + corner["width"] - 4, corner["y"] + corner["height"] - 4)
-    assert page.evaluate("secateur.picture.view.now().x") > moved["x"]
+    assert page.evaluate("secateur.picture.view.current().x") > moved["x"]
     page.click("#fit")
-    assert page.evaluate("secateur.picture.view.isFit()")
+    assert page.evaluate("secateur.picture.view.isFitted()")
     page.locator('#tree [data-node="0"]').focus()
     page.keyboard.press("+")
-    assert not page.evaluate("secateur.picture.view.isFit()")
+    assert not page.evaluate("secateur.picture.view.isFitted()")
     page.keyboard.press("0")
-    assert page.evaluate("secateur.picture.view.isFit()")
+    assert page.evaluate("secateur.picture.view.isFitted()")
 
 
 def test_two_fingers_zoom(page):
@@ -107,9 +107,9 @@ def test_two_fingers_zoom(page):
         send('pointermove', 12, 180, 60); send('pointerup', 11, 100, 60); send('pointerup', 12, 180, 60); }"""
     )
 
-    assert page.evaluate("secateur.picture.view.now().k / secateur.picture.view.fitted().k") == pytest.approx(
-        2, rel=0.01
-    )
+    assert page.evaluate(
+        "secateur.picture.view.current().zoom / secateur.picture.view.fittedView().zoom"
+    ) == pytest.approx(2, rel=0.01)
 
 
 def test_hovering_over_the_curves_tells_of_the_member(page, model):
@@ -119,7 +119,7 @@ def test_hovering_over_the_curves_tells_of_the_member(page, model):
     text = page.inner_text("#tip")
     assert text.startswith("1 leaf")
     assert f"pruning {len(model.sequence) - 1} of {len(model.sequence) - 1}" in text
-    assert percent(model.sequence.errors_on(model.holdout)[-1] / 400) in text
+    assert format_percent(model.sequence.errors_on(model.holdout)[-1] / 400) in text
     page.mouse.move(5, 5)
     assert not page.is_visible("#tip")
 
@@ -161,13 +161,13 @@ def test_a_regression_page_fits_whatever_the_unit(open_page, scale):
         page.set_viewport_size({"width": width, "height": 844})
         page.wait_for_timeout(60)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        over = """() => { const card = document.querySelector('.side .card').getBoundingClientRect();
+        over = """() => { const card = document.querySelector('.side-column .card').getBoundingClientRect();
             return [...document.querySelectorAll('.tile dd, .tile dt, #curves text')].filter((e) => {
             const b = e.getBoundingClientRect(); return b.left < card.left || b.right > card.right; }).length; }"""
         assert page.evaluate(over) == 0
         wide = "[...document.querySelectorAll('.tile')].map((t) => t.scrollWidth - t.clientWidth)"
         assert max(page.evaluate(wide)) <= 1
-    rmse = figure(rmse_of(fitted))
+    rmse = format_measure(rmse_of(fitted))
     assert rmse in page.inner_text("#summary")
     assert rmse in page.inner_text(".tile.sample-0 dd")
 

@@ -145,7 +145,7 @@ def test_counts_of_another_tree_are_refused():
 
 
 def shares_of(page, tmp_path):
-    """The limits as the scripts of the page unfold them, in tenths of a percent."""
+    """The limits as the scripts of the page unpack them, in tenths of a percent."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node on this machine; the browser tests look at the same numbers")
@@ -153,7 +153,7 @@ def shares_of(page, tmp_path):
     (tmp_path / "data.json").write_text(json.dumps(data_of(page)), "utf-8")
     script = "".join((folder / name).read_text("utf-8") for name in ("numbers.js", "data.js"))
     script += "const raw = JSON.parse(require('fs').readFileSync(process.argv[2]));"
-    script += "console.log(JSON.stringify(Array.from(unfold(raw).shares)));"
+    script += "console.log(JSON.stringify(Array.from(unpackTree(raw).shareLimits)));"
     (tmp_path / "script.js").write_text(script, "utf-8")
     found = subprocess.run(
         [node, tmp_path / "script.js", tmp_path / "data.json"], capture_output=True, text=True, check=True, timeout=60

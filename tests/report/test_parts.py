@@ -1,4 +1,4 @@
-"""The parts under the tree: what if, look closer, judge, compare, say it; their numbers are Python's."""
+"""The parts under the tree (what if, details, evaluate, compare, in words): their numbers are those of Python."""
 
 import itertools
 import json
@@ -14,14 +14,14 @@ import secateur
 from report_browser import until
 from report_models import CLASSES, HOSTILE, hostile_rows, random_model
 from secateur.core.model import Model
-from secateur.inspection.counterfactual import nearest_change, spreads_of
+from secateur.inspection.counterfactual import nearest_change, threshold_ranges
 from secateur.inspection.path import path_of
 from secateur.inspection.view import view_of
 from secateur.plot.distribution import encode_shown_rows
 from secateur.report import report_html
-from secateur.report._card import rows_of
-from secateur.report._numbers import figure, percent
-from secateur.report._reasons import costs_of
+from secateur.report._node_costs import costs_of
+from secateur.report._numbers import format_measure, format_percent
+from secateur.report._rows import row_distributions
 from secateur.statistics.ranking import ranking_of
 
 
@@ -45,12 +45,12 @@ def test_rows_take_the_path_that_python_takes(page, model):
     rows += [[None, "never seen", 0.1], [0.2, None, None]]
     view = view_of(model.tree, model.grown, pruning=model.pruning)
 
-    found = page.evaluate("rows => rows.map((row) => secateur.routes.pathOf(row))", coded(model, rows))
+    found = page.evaluate("rows => rows.map((row) => secateur.routing.pathOf(row))", coded(model, rows))
 
     for i, path in enumerate(found):
         assert path[-1] == path_of(view, rows, i).leaf
     page.evaluate("secateur.state.goTo(0)")
-    whole = page.evaluate("rows => rows.map((row) => secateur.routes.pathOf(row).at(-1))", coded(model, rows))
+    whole = page.evaluate("rows => rows.map((row) => secateur.routing.pathOf(row).at(-1))", coded(model, rows))
     assert whole == secateur.routing.apply(model.tree, rows).tolist()
 
 
@@ -83,10 +83,10 @@ def least_by_trying(model, row, answer):
 def test_the_least_change_is_the_least_of_all_that_were_tried(page, model):
     rows = [r for r in hostile_rows(60, 11)[0] if r[1] != ""][:12]
     answers = model.pruning.labels[model.nodes][secateur.routing.apply(model.pruning.to_tree(), rows)].tolist()
-    script = """([row, answer]) => { const { tree, whatIf, routes } = secateur;
-        const cuts = (j) => Array.from(tree.cut).filter((t, v) => tree.feature[v] === j && isFinite(t));
+    script = """([row, answer]) => { const { tree, whatIf, routing } = secateur;
+        const cuts = (j) => Array.from(tree.exactThreshold).filter((t, v) => tree.feature[v] === j && isFinite(t));
         const range = (j) => Math.max(...cuts(j)) - Math.min(...cuts(j));
-        const found = routes.smallestChange(row, (v) => tree.labels[v] !== answer, range);
+        const found = routing.smallestChange(row, (v) => tree.labels[v] !== answer, range);
         return found && [found.changes.length, found.size]; }"""
 
     for row, as_codes, answer in zip(rows, coded(model, rows), answers, strict=True):
@@ -97,13 +97,13 @@ def test_the_least_change_is_that_of_nearest_change(page, model):
     rows, _ = hostile_rows(80, 13)
     table = secateur.encode(rows, schema=model.tree.schema)
     view = view_of(model.tree, model.grown, pruning=model.pruning)
-    spread = spreads_of(model.tree)
-    script = """row => { const { tree, whatIf, routes } = secateur; const leaf = routes.pathOf(row).at(-1);
-        const found = routes.smallestChange(row, (v) => tree.labels[v] !== tree.labels[leaf], whatIf.range);
+    scales = threshold_ranges(model.tree)
+    script = """row => { const { tree, whatIf, routing } = secateur; const leaf = routing.pathOf(row).at(-1);
+        const found = routing.smallestChange(row, (v) => tree.labels[v] !== tree.labels[leaf], whatIf.rangeOf);
         return found && [found.changes.map((c) => secateur.raw.columns[c.column].name).sort(), found.size]; }"""
 
     for i, as_codes in enumerate(coded(model, rows)):
-        expected = nearest_change(view, table, i, spread=spread)
+        expected = nearest_change(view, table, i, scales=scales)
         names, _ = page.evaluate(script, as_codes)
         assert names == sorted(change.column for change in expected.changes)
 
@@ -112,17 +112,17 @@ def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(pag
     page.click("#tab-what-if")
     row = {"size": 1.5, "colour": "red", HOSTILE: 0.9}
     page.fill("#paste", json.dumps(row))
-    page.click("#take")
+    page.click("#use-row")
 
     leaf = path_of(view_of(model.tree, model.grown, pruning=model.pruning), [list(row.values())]).leaf
-    assert page.inner_text("#answer-text") == model_class(model, leaf)
-    lit = page.evaluate("[...document.querySelectorAll('#tree .node.lit')].map((g) => Number(g.dataset.node))")
+    assert page.inner_text("#prediction-text") == model_class(model, leaf)
+    lit = page.evaluate("[...document.querySelectorAll('#tree .node.on-row-path')].map((g) => Number(g.dataset.node))")
     assert leaf in lit
     assert 0 in lit
     page.fill("#paste", f'size,colour,"{HOSTILE}"\n-2.5,,0.1')
-    page.click("#take")
+    page.click("#use-row")
     assert page.evaluate("secateur.whatIf.row") == [-2.5, None, 0.1]
-    assert "then the answer is" in page.inner_text("#change")
+    assert "then the prediction is" in page.inner_text("#change")
     for text, told in (
         ("{oops", "not JSON"),
         ("1,2", "2 values"),
@@ -130,10 +130,10 @@ def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(pag
         ("", "nothing to read"),
     ):
         page.fill("#paste", text)
-        page.click("#take")
+        page.click("#use-row")
         assert told in page.inner_text("#paste-note")
     page.click("#tab-node")
-    assert page.query_selector("#tree .node.lit") is None
+    assert page.query_selector("#tree .node.on-row-path") is None
 
 
 def model_class(model, leaf):
@@ -145,7 +145,7 @@ def test_a_slider_and_the_box_for_missing_change_the_row(page):
     field = page.locator(".field", has=page.locator("#field-0"))
     field.locator("#field-0").fill("0.75")
     assert page.evaluate("secateur.whatIf.row[0]") == 0.75
-    field.locator("#field-0-gap").check()
+    field.locator("#field-0-missing").check()
     assert page.evaluate("secateur.whatIf.row[0]") is None
     page.select_option("#field-1", label="red")
     assert page.evaluate("secateur.raw.columns[1].categories[secateur.whatIf.row[1]]") == "red"
@@ -158,12 +158,12 @@ def test_judging_numbers_are_those_of_scikit_learn(page, model, sample):
     leaves = model.pruning.leaves
     expected = np.zeros((3, 3), int)
     np.add.at(expected.T, model.pruning.labels[leaves], counts[leaves])
-    script = f"secateur.numbers.confusionOf(secateur.tree, secateur.state.numbers.leaves, {sample}, 3)"
+    script = f"secateur.numbers.confusionMatrix(secateur.tree, secateur.state.numbers.leaves, {sample}, 3)"
     assert page.evaluate(script) == expected.tolist()
     for c in range(3):
         score = np.repeat(model.grown.by_class[leaves, c] / model.grown.total[leaves], counts[leaves].sum(1))
         truth = np.concatenate([np.repeat([1, 0], [n[c], n.sum() - n[c]]) for n in counts[leaves]])
-        script = f"""secateur.numbers.curvesOf(secateur.numbers.rankedOf(
+        script = f"""secateur.numbers.rankingCurves(secateur.numbers.rankLeaves(
             secateur.tree, secateur.state.numbers.leaves, {sample}, {c}, 3))"""
         found = page.evaluate(script)
         assert found["auc"] == pytest.approx(metrics.roc_auc_score(truth, score))
@@ -178,7 +178,7 @@ def test_curves_are_those_of_a_ranking(page, model, c):
     share = model.grown.by_class[leaves, c] / model.grown.total[leaves]
     expected = ranking_of(share, held[leaves, c], held[leaves].sum(axis=1) - held[leaves, c])
     found = page.evaluate(
-        f"""secateur.numbers.curvesOf(secateur.numbers.rankedOf(
+        f"""secateur.numbers.rankingCurves(secateur.numbers.rankLeaves(
             secateur.tree, secateur.state.numbers.leaves, 1, {c}, 3))"""
     )
 
@@ -211,19 +211,19 @@ def credit_page(open_page, credit):
 
 
 def test_importances_are_those_of_the_estimator(credit_page, credit):
-    found = dict(credit_page.evaluate("secateur.numbers.importancesOf(secateur.tree, secateur.state.kept)"))
+    found = dict(credit_page.evaluate("secateur.numbers.columnImportances(secateur.tree, secateur.state.kept)"))
 
     for j, share in enumerate(credit[2].feature_importances_):
         assert found.get(j, 0) == pytest.approx(share, rel=1e-4, abs=1e-9)
 
 
 def test_judging_follows_the_slider(credit_page):
-    credit_page.click("#tab-judge")
-    before = credit_page.inner_text("#judge")
+    credit_page.click("#tab-evaluation")
+    before = credit_page.inner_text("#evaluation")
     credit_page.evaluate("secateur.state.goTo(secateur.raw.stops.leaves.length - 1)")
-    until(credit_page, "document.querySelector('#judge h2').textContent.includes('the 1 leaf')")
-    assert credit_page.inner_text("#judge") != before
-    credit_page.select_option("#judge-curve", "pr")
+    until(credit_page, "document.querySelector('#evaluation h2').textContent.includes('the 1 leaf')")
+    assert credit_page.inner_text("#evaluation") != before
+    credit_page.select_option("#evaluation-curve", "pr")
     assert "precision" in credit_page.inner_text("#ranking")
     credit_page.evaluate("secateur.state.goTo(secateur.raw.marks.fitted)")
     credit_page.click("#tab-node")
@@ -232,7 +232,7 @@ def test_judging_follows_the_slider(credit_page):
 def test_the_bars_at_a_test_are_the_rows_that_reach_it(credit):
     X, y, fitted = credit
     model = fitted.model_
-    rows = rows_of(model, encode_shown_rows(model.tree, (X, y)))
+    rows = row_distributions(model, encode_shown_rows(model.tree, (X, y)))
 
     for v, about in rows["nodes"].items():
         reached = secateur.count(model.tree, X, y).by_class[int(v)]
@@ -248,12 +248,12 @@ def test_the_bars_at_a_test_are_the_rows_that_reach_it(credit):
 
 def test_bars_of_categories_and_of_numbers_add_up_too(model):
     rows, target = hostile_rows(500, 1)
-    for v, about in rows_of(model, encode_shown_rows(model.tree, (rows, target)))["nodes"].items():
+    for v, about in row_distributions(model, encode_shown_rows(model.tree, (rows, target)))["nodes"].items():
         assert np.sum(about["by_class"]) + about["missing"] == model.grown.total[int(v)]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 2))
     fitted = secateur.TreeRegressor(random_state=0).fit(X, X[:, 0])
-    about = rows_of(fitted.model_, encode_shown_rows(fitted.tree_, (X, X[:, 0])))["nodes"]["0"]
+    about = row_distributions(fitted.model_, encode_shown_rows(fitted.tree_, (X, X[:, 0])))["nodes"]["0"]
     assert sum(about["n"]) == 200
     assert np.dot(about["n"], about["mean"]) == pytest.approx(X[:, 0].sum(), abs=0.1)
 
@@ -284,8 +284,8 @@ def test_comparing_tells_what_a_cut_costs(page, model):
     assert cells[1:3] == [str(model.pruning.n_leaves), "1"]
     for cell, cost in zip(cells[-2:], (grown, held), strict=True):
         change = int(model.pruning.cost(cost) - cost[0])
-        assert cell == f"{'+' if change > 0 else chr(0x2212)}{figure(abs(change))}"
-    assert percent(model.pruning.cost(held) / 400) in page.inner_text("#compare")
+        assert cell == f"{'+' if change > 0 else chr(0x2212)}{format_measure(abs(change))}"
+    assert format_percent(model.pruning.cost(held) / 400) in page.inner_text("#compare")
     page.click("#tab-node")
 
 
@@ -296,10 +296,10 @@ def saved(page, name):
 
 
 def test_the_paragraph_and_the_downloads_are_of_the_shown_tree(page, model, tmp_path):
-    page.click("#tab-say")
-    told = page.inner_text("#told")
+    page.click("#tab-description")
+    told = page.inner_text("#description-text")
     assert f"{model.pruning.n_leaves} rules" in told
-    assert percent(model.pruning.errors(model.holdout) / 400) in told
+    assert format_percent(model.pruning.errors(model.holdout) / 400) in told
     picture = ET.fromstring(saved(page, "SVG").path().read_text("utf-8"))
     assert len(picture.findall(".//{*}path")) >= model.pruning.n_leaves
     assert saved(page, "PNG").path().read_bytes().startswith(b"\x89PNG")
@@ -308,7 +308,7 @@ def test_the_paragraph_and_the_downloads_are_of_the_shown_tree(page, model, tmp_
         "\n"
     )
     nodes = json.loads(saved(page, "JSON").path().read_text("utf-8"))["nodes"]
-    assert [node["node"] for node in nodes if "answer" in node] == model.pruning.leaves.tolist()
+    assert [node["node"] for node in nodes if "prediction" in node] == model.pruning.leaves.tolist()
     page.click("#tab-node")
 
 
@@ -336,7 +336,7 @@ def test_a_tree_without_tests_has_no_what_if(open_page):
     page = open_page(report_html(random_model(12)))
 
     assert page.query_selector("#tab-what-if") is None
-    for tab in ("judge", "compare", "say", "rules-part", "members-part", "card-part"):
+    for tab in ("evaluation", "compare", "description", "rules-part", "members-part", "card-part"):
         page.click(f"#tab-{tab}")
     assert page.trouble == []
 
@@ -362,11 +362,11 @@ def test_dates_are_dates_everywhere(open_page):
     page = open_page(report_html((tree, counts), data=table))
     page.click("#tab-what-if")
     page.fill("#paste", f'{{"since": "{rows[69][0]}"}}')
-    page.click("#take")
+    page.click("#use-row")
 
-    assert page.inner_text("#answer-text") == "old"
+    assert page.inner_text("#prediction-text") == "old"
     assert page.input_value("#field-0") == rows[69][0]
     assert "2024-03-" in page.inner_text("#change")
     page.fill("#field-0", "2024-04-20")
-    assert page.inner_text("#answer-text") == "new"
+    assert page.inner_text("#prediction-text") == "new"
     assert page.trouble == []

@@ -1,20 +1,22 @@
-"""Why a node is a leaf: the sentences, checked against what the rules do."""
+"""The sentences that say why a node was cut or kept, checked against the decisions of the rules."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from report_models import plainly, sentence
+from report_models import full_reason, short_reason
 from secateur import Counts, Pruning, Tree, prune
 from secateur.core.costs import m_estimate
 from secateur.core.model import Model
 from secateur.model_selection import prune_by_rule
-from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error
-from secateur.report._numbers import figure, number, percent
-from secateur.report._reasons import costs_of, deciding_cost, fitted_reasons, per_row, sequence_reasons
+from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error, weakest_links
+from secateur.report._node_costs import costs_of, deciding_costs, with_alphas_per_row
+from secateur.report._numbers import format_measure, format_number, format_percent
+from secateur.report._reasons import fitted_reasons, sequence_reasons
 from strategies import trees_with_counts
 
 EIGHT = st.builds(lambda drawn: drawn, trees_with_counts(samples=("grow", "prune"), max_internal=8, max_count=8))
@@ -24,20 +26,25 @@ def numbers(text):
     return [float(found.replace(",", "")) for found in re.findall(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?", text)]
 
 
+def reasons_of(sequence, grown, holdout=None):
+    """The reasons of a sequence as the page has them, in a model that has not been pruned."""
+    model = Model(Pruning.from_cuts(grown.tree, [], node_labels=grown.majority), grown, holdout)
+    sequence_per_row = with_alphas_per_row(sequence, float(grown.total[0]) or 1.0)
+    return sequence_reasons(sequence_per_row, deciding_costs(model, sequence), grown.total)
+
+
 def test_the_sentence_of_a_weakest_link_has_its_numbers():
     # Node 1 as a leaf: 1 error; its branch: 0 with 2 leaves. The root: 10 errors; before it goes node 1 is a leaf.
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
-    sequence = prune(tree, grown)
 
-    cost = grown.errors_if_leaf(grown.majority)
-    reasons = sequence_reasons(per_row(sequence, cost, 20), cost, "errors on the growing sample", grown.total)
+    reasons = reasons_of(prune(tree, grown), grown)
 
-    assert "costs 1 errors on the growing sample" in sentence(reasons, 1)
-    assert "(1 - 0) / (2 - 1) = 1 saved for each further leaf, 0.05 for each of 20 rows" in sentence(reasons, 1)
-    assert "step 1 of 2 (leaves left: 2)" in sentence(reasons, 1)
-    assert "(9 - 1) / (2 - 1) = 8 saved" in sentence(reasons, 0)
-    assert sentence(reasons, 2) == ""
+    assert "costs 1 errors on the growing sample" in full_reason(reasons, 1)
+    assert "(1 - 0) / (2 - 1) = 1 saved for each further leaf, 0.05 for each of 20 rows" in full_reason(reasons, 1)
+    assert "step 1 of 2 (leaves left: 2)" in full_reason(reasons, 1)
+    assert "(9 - 1) / (2 - 1) = 8 saved" in full_reason(reasons, 0)
+    assert full_reason(reasons, 2) == ""
 
 
 @given(EIGHT)
@@ -45,7 +52,7 @@ def test_the_branch_before_a_cut_is_the_one_of_the_member_before(drawn):
     tree, grown, _ = drawn
     sequence = prune(tree, grown)
     cost = grown.errors_if_leaf(grown.majority)
-    values = sequence_reasons(sequence, cost, "errors", grown.total).values
+    values = reasons_of(sequence, grown).values
 
     for v in tree.internal.tolist():
         step = sequence.steps[v]
@@ -58,61 +65,101 @@ def test_the_branch_before_a_cut_is_the_one_of_the_member_before(drawn):
 @given(EIGHT)
 def test_nodes_that_are_cut_in_a_member_say_why_with_their_alpha(drawn):
     tree, grown, _ = drawn
-    cost = grown.errors_if_leaf(grown.majority)
-    sequence = per_row(prune(tree, grown), cost, float(grown.total[0]) or 1.0)
-    reasons = sequence_reasons(sequence, cost, "errors", grown.total)
+    sequence = with_alphas_per_row(prune(tree, grown), float(grown.total[0]) or 1.0)
+    reasons = reasons_of(prune(tree, grown), grown)
 
     for i, member in enumerate(sequence):
         for v in member.cuts.tolist():
             step = int(sequence.steps[v])
             assert step <= i
             if step:
-                assert reasons.which[v] == 0
+                assert reasons.sentence[v] == 0
                 assert reasons.values["alpha"][v] == pytest.approx(sequence.alphas[step])
             else:
-                assert "save nothing" in sentence(reasons, v)
+                assert "save nothing" in full_reason(reasons, v)
+
+
+@given(EIGHT, st.sampled_from([cost_complexity, weakest_links]))
+def test_the_ratio_of_a_node_is_the_penalty_at_which_it_is_cut(drawn, rule):
+    tree, grown, _ = drawn
+    sequence = rule(tree, grown)
+    reasons = reasons_of(sequence, grown)
+
+    for v in tree.internal.tolist():
+        if reasons.sentence[v] == 0:
+            assert "charged alpha" in full_reason(reasons, v)
+            assert reasons.values["ratio"][v] == pytest.approx(sequence.alphas[sequence.steps[v]])
 
 
 @given(EIGHT)
 def test_a_test_that_goes_with_one_above_it_names_that_one(drawn):
     tree, grown, _ = drawn
     sequence = prune(tree, grown)
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors", grown.total)
+    reasons = reasons_of(sequence, grown)
 
     for v in tree.internal[1:].tolist():
         parent = int(tree.parent[v])
         goes_with_it = sequence.steps[v] == sequence.steps[parent]
-        assert (reasons.which[v] == 3) == goes_with_it
+        assert (reasons.sentence[v] == 3) == goes_with_it
         if goes_with_it:
             assert sequence.steps[reasons.values["top"][v]] == sequence.steps[v]
 
 
-def test_another_penalty_gets_no_sentence_about_alpha():
+def test_a_concave_penalty_gets_no_sentence_about_alpha():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     sequence = cost_complexity(tree, grown, penalty="sqrt")
 
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "errors", grown.total)
+    reasons = reasons_of(sequence, grown)
 
-    assert "alpha" not in sentence(reasons, 1)
-    assert "Cutting it adds 1" in sentence(reasons, 1)
+    assert "alpha" not in full_reason(reasons, 1)
+    assert "Cutting it adds 1" in full_reason(reasons, 1)
 
 
 @given(EIGHT)
-def test_smoothed_costs_charged_per_row_are_recognised(drawn):
+def test_smoothed_costs_charged_per_row_are_named(drawn):
     tree, grown, _ = drawn
     assume(grown.total[0] > 0)
-    model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
-    sequence = cost_complexity(tree, grown, cost=m_estimate(grown))
+    sequence = cost_complexity(tree, grown, cost=m_estimate(grown, 3))
+    provenance = replace(
+        sequence.provenance, parameters={"penalty": "leaves", "size": "leaves", "m": 3}, cost="m-estimate",
+        sample="grow", alpha_unit="cost per row",
+    )  # fmt: skip
 
-    cost, words = deciding_cost(model, sequence)
-    reasons = sequence_reasons(sequence, cost, words, grown.total)
+    reasons = reasons_of(replace(sequence, provenance=provenance), grown)
 
-    plain = deciding_cost(model, prune(tree, grown))
-    assert plain[1] == "errors on the growing sample"
     for v in sequence[-1].cuts.tolist() if len(sequence) > 1 else []:
         assert reasons.values["alpha"][v] == pytest.approx(sequence.alphas[sequence.steps[v]], abs=1e-9)
-        assert "charged alpha" in sentence(reasons, v)
+        assert "charged alpha" in full_reason(reasons, v)
+        assert "m-estimate with m = 3" in full_reason(reasons, v)
+
+
+def test_costs_on_the_held_out_sample_are_named():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    holdout = Counts.from_leaves(tree, [[8, 1], [0, 3], [0, 10]], sample="prune")
+    sequence = replace(cost_complexity(tree, holdout), node_labels=grown.majority)
+
+    reasons = reasons_of(sequence, grown, holdout)
+
+    assert "costs 4 errors on the held-out sample" in full_reason(reasons, 1)
+
+
+@pytest.mark.parametrize("change", ["given cost", "edited", "old file"])
+def test_nothing_is_claimed_of_a_cost_that_is_not_known(change):
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    cost = grown.errors_if_leaf(grown.majority)
+    sequence = {
+        "given cost": cost_complexity(tree, grown, cost=cost),
+        "edited": replace(prune(tree, grown), provenance=prune(tree, grown).provenance.with_edit("snip")),
+        "old file": replace(prune(tree, grown), provenance=None),
+    }[change]
+
+    reasons = reasons_of(sequence, grown)
+
+    assert "alpha" not in full_reason(reasons, 1)
+    assert "Cutting it adds 1" in full_reason(reasons, 1)
 
 
 def test_a_sequence_without_penalties_says_what_a_cut_adds():
@@ -120,9 +167,9 @@ def test_a_sequence_without_penalties_says_what_a_cut_adds():
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
     sequence = greedy(tree, grown)
 
-    reasons = sequence_reasons(sequence, grown.errors_if_leaf(grown.majority), "x", grown.total)
+    reasons = reasons_of(sequence, grown)
 
-    assert "rule: " + sequence.rule in sentence(reasons, 1)
+    assert "rule: " + sequence.rule in full_reason(reasons, 1)
 
 
 @given(EIGHT)
@@ -134,16 +181,16 @@ def test_reduced_error_compares_the_leaf_with_the_best_below(drawn):
     cost = costs_of(model, holdout)
 
     for v in tree.internal.tolist():
-        leaf, below = numbers(sentence(reasons, v).split(". ")[0])
+        leaf, below = numbers(full_reason(reasons, v).split(". ")[0])
         # Slow and obvious: the least cost of all prunings of the branch that keep v.
         assert leaf == cost[v]
         assert below == least_that_keeps(tree, cost, v)
         if pruning.is_leaf[v]:
             assert leaf <= below
-            assert "so it is cut" in sentence(reasons, v)
+            assert "so it is cut" in full_reason(reasons, v)
         elif pruning.is_kept[v]:
             assert leaf > below
-            assert "so it is kept" in sentence(reasons, v)
+            assert "so it is kept" in full_reason(reasons, v)
 
 
 def least_that_keeps(tree, cost, v):
@@ -162,7 +209,7 @@ def test_pessimistic_compares_corrected_errors(drawn):
     for v in pruning.cuts.tolist():
         own, se = reasons.values["own"][v], reasons.values["se"][v]
         assert own <= reasons.values["corrected"][v] + se + 1e-9
-        assert "within one standard error, so it is cut" in sentence(reasons, v)
+        assert "within one standard error, so it is cut" in full_reason(reasons, v)
 
 
 @given(EIGHT)
@@ -173,7 +220,7 @@ def test_a_rule_without_a_sentence_of_its_own_still_says_what_a_cut_adds(drawn):
     reasons = fitted_reasons(Model(pruning, grown))
 
     for v in tree.internal.tolist():
-        text = sentence(reasons, v)
+        text = full_reason(reasons, v)
         assert pruning.rule in text
         assert text.endswith("kept it." if pruning.is_kept[v] else "cut it." if pruning.is_leaf[v] else "above it.")
 
@@ -187,7 +234,7 @@ def test_a_rule_without_a_sentence_of_its_own_still_says_what_a_cut_adds(drawn):
     ],
 )  # fmt: skip
 def test_numbers_are_written_short(value, text):
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 @pytest.mark.parametrize(
@@ -198,38 +245,36 @@ def test_numbers_are_written_short(value, text):
     ],
 )  # fmt: skip
 def test_measured_numbers_have_three_digits(value, text):
-    assert figure(value) == text
+    assert format_measure(value) == text
 
 
 def test_shares_are_written_in_percent():
-    assert [percent(x) for x in (0.0, 0.06125, 0.1345, 0.29, 1.0)] == [
+    assert [format_percent(x) for x in (0.0, 0.06125, 0.1345, 0.29, 1.0)] == [
         "0.00\u00a0%", "6.13\u00a0%", "13.5\u00a0%", "29.0\u00a0%", "100.0\u00a0%"
     ]  # fmt: skip
 
 
-def test_the_plain_sentence_says_what_leaves_save():
+def test_the_short_sentence_states_the_errors_that_leaves_save():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
-    cost = grown.errors_if_leaf(grown.majority)
 
-    sequence = per_row(prune(tree, grown), cost, 20)
-    reasons = sequence_reasons(sequence, cost, "errors on the growing sample", grown.total)
+    reasons = reasons_of(prune(tree, grown), grown)
 
-    assert plainly(reasons, 1, is_cut=True) == (
+    assert short_reason(reasons, 1, is_cut=True) == (
         "Cut because 2 leaves here save only 1 of its 1 errors in 10 rows: 1 for each further leaf, no more than a "
         "leaf costs."
     )
-    assert plainly(reasons, 0, is_cut=False) == (
+    assert short_reason(reasons, 0, is_cut=False) == (
         "Kept because 2 leaves here save 8 of its 9 errors in 20 rows: 8 for each further leaf, more than a leaf costs."
     )
-    assert plainly(reasons, 2, is_cut=True) == ""
+    assert short_reason(reasons, 2, is_cut=True) == ""
 
 
 @given(EIGHT)
-def test_penalties_are_shown_per_row_whoever_made_the_sequence(drawn):
+def test_penalties_are_shown_per_row_for_rules_and_models(drawn):
     tree, grown, _ = drawn
-    cost, rows = grown.errors_if_leaf(grown.majority), float(grown.total[0]) or 1.0
+    rows = float(grown.total[0]) or 1.0
     of_rule, of_model = prune(tree, grown), prune_by_rule("cost-complexity", grown)
 
     for sequence in (of_rule, of_model):
-        assert per_row(sequence, cost, rows).alphas.tolist() == pytest.approx(of_model.alphas.tolist())
+        assert with_alphas_per_row(sequence, rows).alphas.tolist() == pytest.approx(of_model.alphas.tolist())

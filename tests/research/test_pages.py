@@ -7,8 +7,8 @@ import pytest
 
 from secateur.errors import DataError
 from secateur.research import NAMES, write_docs
-from secateur.research._pages import OVERVIEW, PAGES, filled
-from secateur.research._run import study_of
+from secateur.research._pages import OVERVIEW, PAGES, fill_tables
+from secateur.research._run import experiment_module
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -17,7 +17,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 def test_the_tables_of_a_page_are_those_of_the_results(page):
     text = (DOCS / page).read_text(encoding="utf-8")
 
-    assert text == filled(text, DOCS / "results")
+    assert text == fill_tables(text, DOCS / "results")
 
 
 def test_every_experiment_has_a_page_with_all_its_tables_and_a_place_in_the_overview():
@@ -26,7 +26,7 @@ def test_every_experiment_has_a_page_with_all_its_tables_and_a_place_in_the_over
         results = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))["results"]
         text = (DOCS / page).read_text(encoding="utf-8")
 
-        assert {f"<!-- table: {name} {sheet.key} -->" for sheet in study_of(name).sheets(results)} <= set(
+        assert {f"<!-- table: {name} {sheet.key} -->" for sheet in experiment_module(name).sheets(results)} <= set(
             text.splitlines()
         )
         assert f"`secateur reproduce {name}" in text
@@ -51,6 +51,6 @@ def test_the_committed_claims_hold():
 
 def test_a_table_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match="table: srm nothing"):
-        filled("<!-- table: srm nothing -->\n<!-- end -->", DOCS / "results")
+        fill_tables("<!-- table: srm nothing -->\n<!-- end -->", DOCS / "results")
     with pytest.raises(DataError, match="cannot be read"):
         write_docs(tmp_path)

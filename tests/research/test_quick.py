@@ -9,9 +9,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from secateur import Counts, Tree, analysis, datasets, grow, pruners
-from secateur.research import NAMES, listed, run
+from secateur.research import NAMES, describe_experiment, run
 from secateur.research._by_hand import krk_tree, nine_tests
-from secateur.research._run import study_of
+from secateur.research._run import experiment_module
 from secateur.research._srm import Concept
 from secateur.research._study import Config
 
@@ -230,13 +230,13 @@ def test_a_bound_that_pays_is_above_the_limit_that_does_not(quick):
 
 
 def test_one_class_domains_are_leaves():
-    from secateur.research._accuracy_simplicity import compared_ways, grown_by_id3
+    from secateur.research._accuracy_simplicity import compare_methods, grow_by_id3
 
-    one = compared_ways(*grown_by_id3(datasets.random_domain([2, 2], 1)))
+    one = compare_methods(*grow_by_id3(datasets.random_domain([2, 2], 1)))
 
     assert one["leaves"] == one["for 90 %"] == 1
-    assert isinstance(pruners.greedy(*grown_by_id3(datasets.random_domain([2, 2], 1)))[0].tree, Tree)
-    assert isinstance(grown_by_id3(datasets.random_domain([2, 2], 1))[1], Counts)
+    assert isinstance(pruners.greedy(*grow_by_id3(datasets.random_domain([2, 2], 1)))[0].tree, Tree)
+    assert isinstance(grow_by_id3(datasets.random_domain([2, 2], 1))[1], Counts)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -252,8 +252,8 @@ def test_the_committed_results_hold_what_the_code_writes_and_nothing_else(quick,
 def test_every_figure_that_is_listed_can_be_had(quick):
     for name in NAMES:
         keys = {sheet.key for sheet in quick(name)[0].sheets}
-        prefixes = [part.key for part in study_of(name).parts(Config(None, True, 0))]
-        assert listed(name)["figures"] == list(study_of(name).PLACES)
-        for wanted, sheets in study_of(name).PLACES.values():
+        prefixes = [part.key for part in experiment_module(name).parts(Config(None, True, 0))]
+        assert describe_experiment(name)["figures"] == list(experiment_module(name).PLACES)
+        for wanted, sheets in experiment_module(name).PLACES.values():
             assert set(sheets) <= keys
             assert all(any(key.startswith(prefix) for key in prefixes) for prefix in wanted)

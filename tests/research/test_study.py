@@ -11,7 +11,7 @@ from secateur.cli import run as command
 from secateur.errors import DataError, OutputError, ParameterError
 from secateur.research import run
 from secateur.research._sheets import Sheet
-from secateur.research._study import Config, Part, plain, run_parts
+from secateur.research._study import Config, Part, run_parts, to_plain_values
 
 CALLS: list[str] = []
 QUICK = Config(None, True, 0)
@@ -39,7 +39,7 @@ def test_a_finished_part_is_not_run_again(tmp_path):
 
     assert CALLS == ["a", "b"]
     assert [one.result for one in first.values()] == [one.result for one in second.values()]
-    assert [one.is_old for one in second.values()] == [True, True]
+    assert [one.is_reused for one in second.values()] == [True, True]
 
 
 @pytest.mark.parametrize("config", [Config(None, True, 1), Config(None, False, 0), Config("data", True, 0)])
@@ -64,7 +64,7 @@ def test_after_an_interruption_the_finished_parts_are_kept(tmp_path):
     done = run_parts(two(), QUICK, tmp_path, None, None)
 
     assert CALLS == ["a", "b", "b"]
-    assert [one.is_old for one in done.values()] == [True, False]
+    assert [one.is_reused for one in done.values()] == [True, False]
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.json", "b.json"]
 
 
@@ -101,7 +101,10 @@ def test_progress_counts_parts_found_finished(tmp_path):
 def test_results_are_plain_and_short():
     import numpy as np
 
-    assert json.dumps(plain({"a": np.array([1 / 3]), "b": (np.int64(2), True)})) == '{"a": [0.3333333], "b": [2, true]}'
+    assert (
+        json.dumps(to_plain_values({"a": np.array([1 / 3]), "b": (np.int64(2), True)}))
+        == '{"a": [0.3333333], "b": [2, true]}'
+    )
 
 
 def test_the_same_seed_gives_the_same_figures_and_another_gives_others(tmp_path):
@@ -141,7 +144,7 @@ def test_sets_that_are_not_at_hand_are_left_out_and_named(tmp_path):
     made = run("certificates", out=tmp_path, only=["real-tic-tac-toe", "vehicle"])
 
     assert [row[0] for row in made.sheets[0].rows] == ["tic-tac-toe"]
-    assert made.facts["left out"].startswith("vehicle: not in the data folder")
+    assert made.run_info["left out"].startswith("vehicle: not in the data folder")
     with pytest.raises(ParameterError, match=r"--only mars: there is no such set or part; there are generated, adult"):
         run("certificates", out=tmp_path, only=["mars"])
 

@@ -225,55 +225,83 @@ def search_codes(context, scratch, lists, node, stats, first, last, best):
     """
     order = cython.declare(cython.int[8])
     bounds = cython.declare(cython.double[8])
-    fast_path = context.criterion.fast_path
     histogram = cython.address(scratch.histogram)
-    is_counted: cython.bint = context.row_weight == cython.NULL and fast_path != SQUARED_ERROR
-    has_bounds: cython.bint = (fast_path == GINI or fast_path == SQRT) and stats.n_present_classes == 2
-    if context.is_gain_ratio or context.is_multiway:
-        has_bounds = False
+    has_bounds: cython.bint = _has_gain_bounds(context, stats)
+    row_counts: cython.p_int
     base = first
     n_columns: cython.int
     while base < last:
         if _is_perfect(context, stats, best):
             return
         n_columns = 1
-        column = base - context.n_lists
-        has_counts: cython.bint = is_counted and is_varying(node, base)
-        if has_counts:
-            has_counts = can_count_codes(context, column, stats.n_rows)
-        if has_counts:
-            n_columns = count_columns(histogram, context, column, last - context.n_lists, node[START], stats)
+        is_counted: cython.bint = _can_count_columns(context, node, base, stats)
+        if is_counted:
+            n_columns = count_columns(
+                histogram, context, base - context.n_lists, last - context.n_lists, node[START], stats
+            )
             if has_bounds:
                 _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds)
         for t in range(n_columns):
             if t > 0 and _is_perfect(context, stats, best):
                 return
-            s = order[t] if has_counts and has_bounds else base + t
-            if not is_varying(node, s):
-                continue
-            column = s - context.n_lists
-            is_nominal: cython.bint = context.is_nominal[column]
-            depth = node[DEPTH] + context.root_depth
-            if is_nominal and not can_split_categories(context.n_codes[column], depth):
-                _mark_constant(node, s)
+            s = order[t] if is_counted and has_bounds else base + t
+            if not _can_test_codes(context, node, s):
                 continue
             score = _score_to_beat(context, best)
-            if not has_counts:
-                rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
-                n_present = fill_from_rows(histogram, context, column, node[START], rows, stats)
-                _try_categories(context, scratch, node, stats, s, n_present, score, best)
-                continue
-            if has_bounds and bounds[s - base] <= best.score + stats.tie - SLACK * stats.impurity:
-                continue
-            if has_bounds and s < best.slot:  # the lower column wins a tie
-                score -= 2 * stats.tie
-            row_counts = histogram.row_counts + (s - base) * histogram.table_size
-            if is_nominal:
-                n_present = fill_from_counts(histogram, row_counts, context.n_codes[column])
-                _try_categories(context, scratch, node, stats, s, n_present, score, best)
-            else:
-                _try_bins(context, scratch, node, stats, s, row_counts, score, best)
+            row_counts = cython.NULL
+            if is_counted:
+                row_counts = histogram.row_counts + (s - base) * histogram.table_size
+                if has_bounds and bounds[s - base] <= best.score + stats.tie - SLACK * stats.impurity:
+                    continue
+                if has_bounds and s < best.slot:  # the lower column wins a tie
+                    score -= 2 * stats.tie
+            _try_code_column(context, scratch, lists, node, stats, s, row_counts, score, best)
         base += n_columns
+
+
+def _has_gain_bounds(context, stats):
+    """Return whether the gain of a subset has an upper bound that is cheap: gini and sqrt of two classes."""
+    fast_path = context.criterion.fast_path
+    if context.is_gain_ratio or context.is_multiway:
+        return False
+    return (fast_path == GINI or fast_path == SQRT) and stats.n_present_classes == 2
+
+
+def _can_count_columns(context, node, slot, stats):
+    """Return whether the rows of a column are counted by code and class, in a table that has all codes."""
+    if context.row_weight != cython.NULL or context.criterion.fast_path == SQUARED_ERROR:
+        return False
+    return is_varying(node, slot) and can_count_codes(context, slot - context.n_lists, stats.n_rows)
+
+
+def _can_test_codes(context, node, slot):
+    """Return whether a column may be tested; mark a column of too many categories for the depth of the node."""
+    column = slot - context.n_lists
+    if not is_varying(node, slot):
+        return False
+    depth = node[DEPTH] + context.root_depth
+    if context.is_nominal[column] and not can_split_categories(context.n_codes[column], depth):
+        _mark_constant(node, slot)
+        return False
+    return True
+
+
+def _try_code_column(context, scratch, lists, node, stats, slot, row_counts, score, best):
+    """Replace `best` by the best split of a column if its score exceeds `score` by more than a tie.
+
+    `row_counts` are the rows by code and class if they have been counted, else NULL.
+    """
+    histogram = cython.address(scratch.histogram)
+    column = slot - context.n_lists
+    if row_counts == cython.NULL:
+        rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
+        n_present = fill_from_rows(histogram, context, column, node[START], rows, stats)
+        _try_categories(context, scratch, node, stats, slot, n_present, score, best)
+    elif context.is_nominal[column]:
+        n_present = fill_from_counts(histogram, row_counts, context.n_codes[column])
+        _try_categories(context, scratch, node, stats, slot, n_present, score, best)
+    else:
+        _try_bins(context, scratch, node, stats, slot, row_counts, score, best)
 
 
 def _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds):

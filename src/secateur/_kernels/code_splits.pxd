@@ -48,9 +48,6 @@ cdef bint _search_prefixes(
     SubsetSearch* search
 ) noexcept nogil
 cdef void _start_search(Histogram* histogram, int n_present, SubsetSearch* search) noexcept nogil
-cdef bint _try_subset(
-    Criterion* criterion, Histogram* histogram, int n_present, NodeStats* stats, SubsetSearch* search
-) noexcept nogil
 cdef bint _is_any_below(Histogram* histogram, int n_present, double min_size) noexcept nogil
 cdef bint _comes_first(unsigned long long a, unsigned long long b) noexcept nogil
 cdef double _subset_gain(
@@ -64,5 +61,9 @@ cdef bint _threshold_by_gini_of_two(
 ) noexcept nogil
 cdef bint best_code_threshold(
     Context* context, Scratch* scratch, Count* codes, long long n_codes, bint has_missing, NodeStats* stats,
+    BestThreshold* best
+) noexcept nogil
+cdef void _try_code_threshold(
+    Context* context, Scratch* scratch, double n_left, bint is_plain, BestThreshold* threshold, NodeStats* stats,
     BestThreshold* best
 ) noexcept nogil

@@ -31,8 +31,10 @@ from cython.cimports.secateur._kernels.context import (
     SQRT,
     SQUARED_ERROR,
     UNSEEN_CATEGORY,
+    BestThreshold,
     Context,
     Count,
+    Criterion,
     Entry,
     Histogram,
     NodeStats,
@@ -454,7 +456,17 @@ def _move_category(
     search.left_size += sign * histogram.sizes[k]
 
 
-def _try_subset(criterion, histogram, n_present, stats, search):
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _try_subset(
+    criterion: cython.pointer[Criterion],
+    histogram: cython.pointer[Histogram],
+    n_present: cython.int,
+    stats: cython.pointer[NodeStats],
+    search: cython.pointer[SubsetSearch],
+) -> cython.bint:
     """Compare the subset that is on the left with the best one so far; return whether it becomes the best."""
     min_size = stats.min_child_size
     node_weight = search.node_weight
@@ -527,45 +539,47 @@ def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, be
     """
     n: cython.Py_ssize_t = context.n_sums
     left = scratch.left
-    min_size = stats.min_child_size
-    rows = stats.weight
     missing = codes + n_codes * n
     n_missing = _rows_of_code(missing, n) if has_missing else 0.0
-    i = 0.0  # rows on the left
-    last: cython.Py_ssize_t = -1
+    n_left = 0.0
+    threshold = BestThreshold(0, -1, -1, -1)
     k: cython.Py_ssize_t
-    s: cython.int
     if n_missing == 0 and n == 2 and stats.n_present_classes == 2 and context.criterion.fast_path == GINI:
         return _threshold_by_gini_of_two(codes, n_codes, stats, best)
     for c in range(n):
         left[c] = 0
     for k in range(n_codes + (n_missing > 0)):
-        here = _rows_of_code(codes + k * n, n)
-        if here == 0:
+        rows = _rows_of_code(codes + k * n, n)
+        if rows == 0:
             continue
-        if here == rows:
+        if rows == stats.weight:
             return False
-        for s in range(2 if n_missing > 0 and k < n_codes else 1):
-            n_left = i + s * n_missing
-            if i == 0 or n_left < min_size or rows - n_left < min_size:
-                continue
-            if s:
+        if n_left > 0:
+            threshold.above = k if k < n_codes else -1
+            threshold.missing_child = 1 if n_missing > 0 else -1
+            _try_code_threshold(context, scratch, n_left, n_missing == 0, cython.address(threshold), stats, best)
+            if n_missing > 0 and k < n_codes:
                 _add_code(missing, 1, n, left)
-            score = _threshold_score(context, scratch, n_left, n_missing == 0, stats)
-            if score > best.score + stats.tie:
-                best.score = score
-                best.position = last
-                best.above = k if k < n_codes else -1
-                best.missing_child = 1 - s if n_missing > 0 else -1
-            if s:
+                threshold.missing_child = 0
+                _try_code_threshold(context, scratch, n_left + n_missing, False, cython.address(threshold), stats, best)
                 _add_code(missing, -1, n, left)
         for c in range(n):
             left[c] += codes[k * n + c]
-        i += here
-        last = k
-        if i == rows:
+        n_left += rows
+        threshold.position = k
+        if n_left == stats.weight:
             break
     return True
+
+
+def _try_code_threshold(context, scratch, n_left, is_plain, threshold, stats, best):
+    """Replace `best` by a threshold with `n_left` rows on the left, if that is better by more than a tie."""
+    if n_left < stats.min_child_size or stats.weight - n_left < stats.min_child_size:
+        return
+    score = _threshold_score(context, scratch, n_left, is_plain, stats)
+    if score > best.score + stats.tie:
+        best[0] = threshold[0]
+        best.score = score
 
 
 def _rows_of_code(line, n_classes):

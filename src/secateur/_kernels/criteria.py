@@ -211,11 +211,6 @@ def set_criterion(criterion, spec):
         criterion.fast_path = SQUARED_ERROR
 
 
-def impurity_of(criterion, counts, n_classes, total):
-    """Return `total * G(counts / total)` of a node."""
-    return criterion.impurity(criterion, counts, n_classes, total)
-
-
 def units_of(score, unit):
     """Return a score in multiples of a unit, rounded down; minus infinity becomes a number that no score is below."""
     one: cython.longlong = 1

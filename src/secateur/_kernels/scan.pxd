@@ -1,5 +1,16 @@
 from secateur._kernels.context cimport BestThreshold, Context, Entry, NodeStats, Scratch
 
+cdef struct SqrtSums:  # of `_scan_sqrt`
+    double constant
+    int n_present
+
+cdef struct AnyThreshold:  # of `_scan_any_criterion`
+    Py_ssize_t position
+    int missing_child
+    double left_weight
+    double right_weight
+    double left_size
+
 cdef void scan(
     Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
 ) noexcept nogil
@@ -32,4 +43,19 @@ cdef void _scan_weighted_gini(
 ) noexcept nogil
 cdef void _scan_any_criterion(
     Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
+) noexcept nogil
+cdef void _try_any_criterion(
+    Context* context, Scratch* scratch, AnyThreshold* threshold, NodeStats* stats, BestThreshold* best
+) noexcept nogil
+cdef void _move_missing(Context* context, Scratch* scratch, double sign) noexcept nogil
+cdef bint _can_skip_gini_block(
+    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack, NodeStats* stats
+) noexcept nogil
+cdef void _start_sqrt(Context* context, Scratch* scratch, NodeStats* stats, SqrtSums* sums) noexcept nogil
+cdef double _shrink_sqrt_bound(
+    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack, NodeStats* stats
+) noexcept nogil
+cdef double _try_sqrt_block(
+    Context* context, Scratch* scratch, Entry* block, Py_ssize_t start, int size, int n_present, double* bound_at,
+    double limit, NodeStats* stats, BestThreshold* best
 ) noexcept nogil

@@ -1,12 +1,15 @@
-"""Checks of parameters: names from a list, whole numbers, keyword arguments of a function."""
+"""Checks of parameters: names from a list, numbers in a range, keyword arguments of a function."""
 
 import difflib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import signature
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Protocol, Union, get_args, get_origin
+
+import numpy as np
 
 from ..errors import Argument, ParameterError
 
@@ -63,6 +66,83 @@ def check_int(name: str, value: object, minimum: int, *, alternative: str = "") 
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise ParameterError(Argument(name, value), f"; a whole number of {minimum} or more{alternative} is needed")
     return int(value)
+
+
+class AllowedValues(Protocol):
+    """The values that a parameter may have; `str()` describes them."""
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ParameterError` unless parameter `name` may have this value."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few names."""
+
+    names: tuple[str, ...]
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ParameterError` unless the value is one of the names."""
+        check_name(name, value, self.names)
+
+    def __str__(self) -> str:
+        return ", ".join(f'"{name}"' for name in self.names)
+
+
+@dataclass(frozen=True)
+class WholeNumber:
+    """A whole number from `minimum` to `maximum` (None: without a limit), or None if `is_optional`."""
+
+    minimum: int
+    maximum: int | None = None
+    is_optional: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ParameterError` unless the value is a whole number in the range."""
+        if value is None and self.is_optional:
+            return
+        check_int(name, value, self.minimum, alternative=" or None" if self.is_optional else "")
+        if self.maximum is not None and value > self.maximum:
+            raise ParameterError(Argument(name, value), f"; {self} is needed")
+
+    def __str__(self) -> str:
+        if self.maximum is None:
+            text = f"a whole number of {self.minimum} or more"
+        else:
+            text = f"a whole number from {self.minimum} to {self.maximum}"
+        return f"{text} or None" if self.is_optional else text
+
+
+@dataclass(frozen=True)
+class RealNumber:
+    """A number from `minimum` to `maximum`."""
+
+    minimum: float
+    maximum: float
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ParameterError` unless the value is a number in the range."""
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if not is_number or not self.minimum <= value <= self.maximum:
+            raise ParameterError(Argument(name, value), f"; {self} is needed")
+
+    def __str__(self) -> str:
+        return f"a number from {self.minimum:g} to {self.maximum:g}"
+
+
+@dataclass(frozen=True)
+class TrueOrFalse:
+    """True or False, or None if `is_optional`."""
+
+    is_optional: bool = False
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ParameterError` unless the value is True or False."""
+        if not isinstance(value, bool) and not (value is None and self.is_optional):
+            raise ParameterError(Argument(name, value), f"; {self} is needed")
+
+    def __str__(self) -> str:
+        return "True, False or None" if self.is_optional else "True or False"
 
 
 def as_list(name: str, value: Any) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Pruning, PruningSequence
-from ..errors import ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError
 from ..statistics.tails import check_delta
 from . import METHODS
 from ._fresh import Asked, freshness, place_in
@@ -100,7 +100,9 @@ def certify(
     asked: Asked = pruning_or_sequence
     if isinstance(asked, list | tuple) and asked and all(isinstance(one, Pruning) for one in asked):
         if method not in ("best", "path"):
-            raise ParameterError(f"method={method!r} certifies one pruning or a sequence; for a list use 'path'")
+            raise ParameterError(
+                Argument("method", method), " certifies one pruning or a sequence; for a list use 'path'"
+            )
         more = _only(parameters, "weights") if method == "best" else parameters
         return METHODS["path"].run(asked, counts, delta=delta, repeated=repeated, **more)
     if not isinstance(asked, Pruning | PruningSequence):
@@ -125,20 +127,24 @@ def _one(
     how = METHODS[method]
     if isinstance(asked, PruningSequence) and "sequence" not in how.takes:
         able = ", ".join(repr(name) for name, one in METHODS.items() if "sequence" in one.takes)
-        raise ParameterError(f"method={method!r} certifies one pruning; for a sequence use {able}")
+        raise ParameterError(Argument("method", method), f" certifies one pruning; for a sequence use {able}")
     if how.pays:
         if grown is None:
-            raise ParameterError(f"method={method!r} needs grown=, the counts of the growing sample")
+            raise ParameterError(
+                Argument("method", method), " needs ", Argument("grown"), ", the counts of the growing sample"
+            )
         return how.run(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
     if isinstance(asked, PruningSequence) or "pruning" in how.takes:
         return how.run(asked, counts, delta=delta, **parameters)
     if sequence is None:
         raise ParameterError(
-            f"method={method!r} certifies a whole sequence; pass the sequence the pruning is from, or pass sequence="
+            Argument("method", method),
+            " certifies a whole sequence; pass the sequence the pruning is from, or pass ",
+            Argument("sequence"),
         )
     member = place_in(sequence, asked)
     if member is None:
-        raise ParameterError(f"method={method!r}: the pruning is not a member of the sequence")
+        raise ParameterError(Argument("method", method), ": the pruning is not a member of the sequence")
     return how.run(sequence, counts, delta=delta, **parameters)[member]
 
 

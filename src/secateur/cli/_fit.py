@@ -10,7 +10,6 @@ import click
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
 from ._command import command, print_message, warnings_as_notes
-from ._config import set_defaults_from_file
 from ._growing_options import growing_options
 from ._input import data_options, keep_option, read_table
 from ._options import (
@@ -27,6 +26,7 @@ from ._options import (
     parse_number,
     parse_parameters,
     random_state_option,
+    set_defaults_from_file,
     set_option,
     target_option,
     write_model_options,

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from .._utils.allowed_values import OneOf, RealNumber, WholeNumber
+from .._utils.checks import OneOf, RealNumber, WholeNumber
 from ..growers.parameters import DECLARATIONS, Declaration
 from ._options import Function, OptionDecorator, choice_option, name_option
 

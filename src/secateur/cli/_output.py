@@ -63,7 +63,8 @@ def write_fitted_model(model: "Model", options: Options) -> None:
     """Write a model to the file of --output, if there is one, and print a summary of the model."""
     from ..inspection import Summary
 
-    write_model(model, options, Summary(model).to_dict(), describe_model(model))
+    result = Summary(model).to_dict() if options["as_json"] else {}
+    write_model(model, options, result, describe_model(model))
 
 
 def describe_model(model: "Model") -> Iterator["RenderableType"]:

@@ -103,9 +103,9 @@ def reproduce(name: str | None, **options: Any) -> None:
 
 def _list_experiments(names: Iterable[str], options: Options) -> None:
     """Print the document, the figures and the data sets of experiments."""
-    from ..research import listed
+    from ..research import describe_experiment
 
-    experiments = {name: listed(name) for name in names}
+    experiments = {name: describe_experiment(name) for name in names}
     lines = []
     for name, experiment in experiments.items():
         lines.append(f"{name}: {experiment['document']}")

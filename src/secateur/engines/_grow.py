@@ -171,6 +171,7 @@ def _checked_limits(
         criterion=criterion, max_depth=max_depth, min_samples_leaf=min_samples_leaf,
         min_samples_split=min_samples_split, max_bins=max_bins,
     )  # fmt: skip
+    parameters.check_values()
     return limits_of(parameters)
 
 

@@ -5,7 +5,7 @@ same subtree as it would within the whole tree.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -112,7 +112,7 @@ class SubtreeTask:
         nodes = grown.nodes[:, : growing.N_FIELDS].copy()
         nodes[:, growing.DEPTH] += depth
         _refer_to_codes(nodes, columns, codes)
-        return NodeSubtree(v, replace(grown, nodes=nodes))
+        return NodeSubtree(v, grown._replace(nodes=nodes))
 
     def _prepare_columns(self, codes: Array, labels: RowLabels, pool: Any) -> PreparedColumns:
         """Return codes as the growing kernels read them: sorted or coded as in the whole sample.

@@ -122,8 +122,8 @@ def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
     if chosen.is_too_old:
         package, needed = chosen.needs[0], ".".join(map(str, chosen.min_version))
         raise UnsupportedError(
-            f"engine={engine!r} needs {package} {needed} or later; {version(package)} is installed: upgrade it, or use "
-            "another engine"
+            Argument("engine", engine),
+            f" needs {package} {needed} or later; {version(package)} is installed: upgrade it, or use another engine",
         )
     if kind == "files" and not chosen.is_installed:
         needs = " and ".join(chosen.needs)

@@ -1,4 +1,4 @@
-"""What both estimators share: fitting, and the methods of the fitted tree."""
+"""TreeEstimator: the common base of both estimators, with fitting and the methods of the fitted tree."""
 
 import os
 from dataclasses import replace
@@ -26,7 +26,7 @@ from ..model_selection._recipe import plain_value
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ._inspection import InspectionMixin
-from ._parameters import check_foreign, n_jobs, seed, target
+from ._parameters import check_no_foreign_parameter, check_target, effective_n_jobs, seed_of
 
 
 class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,16 +41,11 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
 
     _target_kind: TargetKind = "class"
 
-    def __new__(cls, *_: Any, **given: Any) -> Self:
-        """Make an estimator; parameters of scikit-learn's trees that it has not are answered."""
-        check_foreign(cls.__name__, given)
-        made: Self = super().__new__(cls)
-        return made
-
-    def _store(self, given: dict[str, Any]) -> None:
-        """Keep the parameters of `__init__` as they were given: its signature is all that scikit-learn reads."""
-        del given["self"]
-        self.__dict__.update(given)
+    def __new__(cls, *_: Any, **parameters: Any) -> Self:
+        """Make an estimator; raise an error for a parameter that only scikit-learn's trees have."""
+        check_no_foreign_parameter(cls.__name__, parameters)
+        estimator: Self = super().__new__(cls)
+        return estimator
 
     def fit(
         self,
@@ -69,8 +64,8 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_rows,)
             The class of each row: text, booleans or whole numbers. For `TreeRegressor` finite numbers.
         sample_weight : array of shape (n_rows,), optional
-            In growing a whole-number weight is the same as repeating the row; rows of weight 0 have no
-            influence. A row is held out or assigned to a fold with all its weight.
+            Weight of each row. In growing, a whole-number weight is the same as repeating the row; rows of weight 0
+            have no influence. A row is held out or assigned to a fold with all its weight.
         X_holdout, y_holdout : optional
             Fresh rows to prune, choose or certify with, in place of a share of `X`.
 
@@ -78,34 +73,38 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        given, kind, y = self.get_params(deep=False), self._target_kind, target(y, self)
-        more: dict[str, Any] = {"n_jobs": n_jobs(self.n_jobs), "seed": seed(self.random_state)}
-        more["prune_parameters"] = dict(self.prune_parameters or {})
-        check_name("probabilities", given.get("probabilities", "shrunk"), PROBABILITIES)
-        table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=kind)
+        parameters = self.get_params(deep=False)
+        y = check_target(y, self)
+        overrides = {
+            "n_jobs": effective_n_jobs(self.n_jobs),
+            "seed": seed_of(self.random_state),
+            "prune_parameters": dict(self.prune_parameters or {}),
+        }
+        check_name("probabilities", parameters.get("probabilities", "shrunk"), PROBABILITIES)
+        table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=self._target_kind)
         held_out = None
         if X_holdout is not None:
-            held_out = encode(X_holdout, schema=table.schema, target=target(y_holdout, self))
+            held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
+        recipe = model_selection.Recipe.of(parameters, **overrides)
+        stored = {name: plain_value(value) for name, value in parameters.items()}
         with progress_bar("growing and cross-validating", self.verbose) as progress:
-            recipe = model_selection.Recipe.of(given, **more)
             model = model_selection.fit_model(
                 table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress
             )
-        plain_values = {name: plain_value(value) for name, value in given.items()}  # for files and reports
-        self._keep(replace(model, parameters={"estimator": type(self).__name__, **plain_values}))
+        self._set_model(replace(model, parameters={"estimator": type(self).__name__, **stored}))
         return self
 
     def predict(self, X: Rows) -> Array:
         """Return the prediction for each row: its class, or the mean of its leaf."""
         model = self.model_
-        return prediction.predict(model, self._opened(X, model))
+        return prediction.predict(model, self._open(X, model))
 
     @classmethod
     def from_model(cls, model: Model) -> Self:
         """Return a fitted estimator for a `Model`, with the parameters stored in the model."""
         known = cls._get_param_names()
         estimator = cls(**{name: value for name, value in model.parameters.items() if name in known})
-        estimator._keep(model)
+        estimator._set_model(model)
         return estimator
 
     @classmethod
@@ -118,19 +117,19 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
     def apply(self, X: Rows) -> Ints:
         """Return the leaf that each row reaches, as a node number of the grown tree."""
         model = self.model_
-        return prediction.predict_leaf(model, self._opened(X, model))
+        return prediction.predict_leaf(model, self._open(X, model))
 
     def decision_path(self, X: Rows) -> Any:
         """Return the nodes that each row visits, as a sparse matrix of shape (n_rows, n_nodes of the grown tree).
 
-        A matrix or an array, as scikit-learn's setting `sparse_interface` says.
+        scikit-learn's setting `sparse_interface` decides between a sparse matrix and a sparse array.
         """
         model = self.model_
-        leaves = prediction.predict_leaf(model, self._opened(X, model))
+        leaves = prediction.predict_leaf(model, self._open(X, model))
         offsets, nodes = decision_path(model.tree, leaves)
-        wants_array = get_config().get("sparse_interface") == "sparray"
+        is_array = get_config().get("sparse_interface") == "sparray"
         shape = (len(offsets) - 1, model.tree.n_nodes)
-        return (csr_array if wants_array else csr_matrix)((np.ones(len(nodes), np.int64), nodes, offsets), shape=shape)
+        return (csr_array if is_array else csr_matrix)((np.ones(len(nodes), np.int64), nodes, offsets), shape=shape)
 
     def get_depth(self) -> int:
         """Return the depth of the pruned tree."""
@@ -144,8 +143,8 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> Floats:
         """The share of each column in the total drop of the criterion.
 
-        Zero everywhere if the tree is a single leaf. Under gain ratio the drop of the entropy
-        counts. Columns with many different values are favoured, as always with such numbers.
+        All shares are 0 if the tree is a single leaf. With gain ratio, drops of the entropy are added. As with all
+        impurity-based importances, columns with many different values are favoured.
         """
         return importances(self.model_)
 
@@ -157,8 +156,8 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         n_leaves : int
-            Return exactly this number of leaves: a member, or else the best of all prunings of that size. If
-            there is none, the largest smaller one; a warning then says why.
+            Return a pruning with exactly this number of leaves: a member, or else the best of all prunings of that
+            size. If there is none, return the largest smaller one and warn.
         alpha : float
             Return the best member for this penalty per leaf, as a share of the rows. It is
             `ccp_alpha` of scikit-learn, with errors in place of impurity.
@@ -166,11 +165,13 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
             Return the smallest member with at least this accuracy, measured by cross-validation if
             there is one, else on held-out rows, else on growing rows.
         """
-        return self._with(model_selection.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
+        return self._with_model(
+            model_selection.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy)
+        )
 
     def snip(self, node: int) -> Self:
         """Return a new fitted estimator, cut at one more node of `tree_`."""
-        return self._with(model_selection.snip(self.model_, node))
+        return self._with_model(model_selection.snip(self.model_, node))
 
     def certified_on(
         self,
@@ -198,12 +199,12 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
             Name of the sample. It must not be the name of a sample that was used before.
         """
         model = self.model_
-        holdout = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample=sample)
+        holdout = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample=sample)
         model = replace(model, holdout=holdout)
         bound = model_selection.certify_model(
-            model, method=method, delta=delta, seed=seed(self.random_state), repeated=repeated
+            model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated
         )
-        return self._with(replace(model, certificate=bound))
+        return self._with_model(replace(model, certificate=bound))
 
     def save(self, path: str | os.PathLike[str], *, sketch: bool = True) -> None:
         """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it.
@@ -234,7 +235,7 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
     def export(self, to: str, **parameters: Any) -> Any:
         """Return the tree in another format; `secateur.exports.EXPORTS` lists the formats.
 
-        Probabilities there are those of `predict_proba`.
+        Exported probabilities are those of `predict_proba`.
         """
         from ..exports import EXPORTS, export
 
@@ -258,20 +259,21 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         return dumps_model(self.model_).decode()
 
     def __sklearn_tags__(self) -> Any:
+        """Return the tags from which scikit-learn's estimator checks learn what input is accepted."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
-        # Words are taken, but the tag promises more: that any object in a cell is.
+        # Cells may be text, but the tag would promise that they may be any object.
         tags.input_tags.string = False
         tags.input_tags.sparse = True
         tags.array_api_support = False
         return tags
 
-    def _keep(self, model: Model) -> None:
-        """Set all fitted attributes in one step, so that other threads see those of one tree."""
+    def _set_model(self, model: Model) -> None:
+        """Set all fitted attributes in one step, so that other threads never see attributes of two trees."""
         schema = model.tree.schema
         if schema is None:
-            raise TreeError("the tree is a bare structure without columns; an estimator needs a tree with tests")
+            raise TreeError("the tree is a bare structure without columns; an estimator needs a tree with splits")
         fitted: dict[str, Any] = {
             "_model": model, "tree_": model.tree, "counts_": model.grown, "pruning_": model.pruning,
             "holdout_": model.holdout, "sequence_": model.sequence, "selection_": model.selection,
@@ -285,20 +287,22 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
             fitted |= {"classes_": schema.classes, "n_classes_": len(schema.classes)}
         self.__dict__.update(fitted)
 
-    def _with(self, model: Model) -> Self:
-        other = type(self)(**self.get_params(deep=False))
-        other._keep(model)  # noqa: SLF001 our own
-        return other
+    def _with_model(self, model: Model) -> Self:
+        """Return a new estimator with the same parameters and another fitted model."""
+        estimator = type(self)(**self.get_params(deep=False))
+        estimator._set_model(model)  # noqa: SLF001 a method of the same class
+        return estimator
 
-    def _opened(self, X: Rows, model: Model) -> Any:
-        """Return X as `encode` takes it; warn, in the words of scikit-learn, when names came only once."""
+    def _open(self, X: Rows, model: Model) -> Any:
+        """Return X as `encode` takes it; warn as scikit-learn does if only X or only the fitted data has names."""
         if isinstance(X, Table | str | os.PathLike):
             return X
-        source = None if isinstance(X, np.ndarray | list | tuple) else open_batch(X)
-        has_names = source is not None and source.has_names
-        name, had_names = type(self).__name__, model.tree.schema is not None and model.tree.schema.has_names
+        batch = None if isinstance(X, np.ndarray | list | tuple) else open_batch(X)
+        has_names = batch is not None and batch.has_names
+        had_names = model.tree.schema is not None and model.tree.schema.has_names
+        estimator = type(self).__name__
         if has_names and not had_names:
-            warn(f"X has feature names, but {name} was fitted without feature names")
+            warn(f"X has feature names, but {estimator} was fitted without feature names")
         if not has_names and had_names:
-            warn(f"X does not have valid feature names, but {name} was fitted with feature names")
-        return X if source is None else source
+            warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
+        return X if batch is None else batch

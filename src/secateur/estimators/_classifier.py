@@ -209,12 +209,40 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.splits = splits
+        self.growth = growth
+        self.max_splits = max_splits
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.surrogates = surrogates
+        self.prune = prune
+        self.prune_parameters = prune_parameters
+        self.penalty = penalty
+        self.select = select
+        self.cv = cv
+        self.cv_repeats = cv_repeats
+        self.scoring = scoring
+        self.probabilities = probabilities
+        self.holdout = holdout
+        self.certify = certify
+        self.delta = delta
+        self.costs = costs
+        self.class_weight = class_weight
+        self.nominal = nominal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def predict_proba(self, X: Rows) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
         model = self.model_
-        return prediction.predict_proba(model, self._opened(X, model), kind=self.probabilities)
+        return prediction.predict_proba(model, self._open(X, model), kind=self.probabilities)
 
     def predict_log_proba(self, X: Rows) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""

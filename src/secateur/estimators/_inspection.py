@@ -1,4 +1,4 @@
-"""What people ask of a fitted estimator: a summary, reasons, measures on other rows, a report."""
+"""InspectionMixin: methods that show and evaluate a fitted estimator."""
 
 import os
 from collections.abc import Sequence
@@ -11,26 +11,29 @@ from .._utils.arrays import ArrayLike, Category, Labels, Rows
 from ..core import Model
 from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, summary
 from ..routing import count
-from ._parameters import target
+from ._parameters import check_target
 
 if TYPE_CHECKING:
     from ..report import Report
 
 
 class InspectionMixin:
-    """Questions that both estimators answer from their model."""
+    """Methods of both estimators that show or evaluate the fitted model."""
 
     _model: Model
 
     @property
     def model_(self) -> Model:
-        """All parts of the fitted tree as one frozen `Model`. Methods read it once: another thread may be fitting."""
+        """All parts of the fitted tree as one frozen `Model`.
+
+        Methods read the property once, because another thread may fit the estimator in between.
+        """
         if "_model" not in self.__dict__:
             check_is_fitted(self)
         return self._model
 
     def summary(self) -> Summary:
-        """Return sizes, the path around the choice, errors, importances and the certificate; print it.
+        """Return a summary to print: sizes, the path around the choice, errors, importances and the certificate.
 
         Examples
         --------
@@ -50,7 +53,7 @@ class InspectionMixin:
         wanted: Category = None,
         delta: float = 0.05,
     ) -> Explanation:
-        """Explain the answer for one row, how certain it is, and the nearest change to another answer.
+        """Explain the prediction for one row, how certain it is, and the nearest change to another prediction.
 
         The parameters are those of `secateur.inspection.explain`.
 
@@ -60,7 +63,7 @@ class InspectionMixin:
         >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
         >>> print(model.explain([1.5]))
         x0 is 1.5: x0 <= 3
-        answer: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
+        prediction: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
         to change it: x0 above 3 (is 1.5) would give yes
         """
         return explain(self.model_, row, index=index, actionable=actionable, wanted=wanted, delta=delta)
@@ -87,7 +90,7 @@ class InspectionMixin:
         1.0
         """
         model = self.model_
-        counts = count(model.tree, X, target(y, self), sample_weight=sample_weight, sample="evaluate")
+        counts = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample="evaluate")
         return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
 
     def report(
@@ -95,13 +98,15 @@ class InspectionMixin:
     ) -> "Report":
         """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
 
-        Given the rows of growing as `X` and `y` it shows their distribution at each test; see
+        With the growing rows as `X` and `y`, the report shows their distribution at each split; see
         `secateur.write_report`.
         """
         from ..plot.distribution import encode_shown_rows
         from ..report import Report
 
-        table = encode_shown_rows(self.model_.tree, None if X is None else (X, None if y is None else target(y, self)))
+        table = encode_shown_rows(
+            self.model_.tree, None if X is None else (X, None if y is None else check_target(y, self))
+        )
         report = Report(self.model_, title, is_estimator=True, table=table)
         if path is not None:
             report.save(path)
@@ -114,7 +119,7 @@ class InspectionMixin:
         return plot(self.model_, ax=ax, **options)
 
     def _html_repr(self) -> str:
-        """What a notebook shows: a small picture of the fitted tree with its sentence, above scikit-learn's table."""
+        """Return the HTML for a notebook: a picture of the fitted tree and a sentence, above scikit-learn's table."""
         from sklearn.utils import estimator_html_repr
 
         table: str = estimator_html_repr(self)

@@ -1,8 +1,9 @@
-"""What users hand to an estimator, as the verbs take it."""
+"""Check the arguments of an estimator, and translate them to those of `secateur.model_selection`."""
 
 from collections.abc import Iterable
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
@@ -10,9 +11,29 @@ from .._utils.arrays import Labels
 from ..errors import DataError, ParameterError
 from ..model_selection.folds import seed_from
 
+# Parameters of scikit-learn's trees that the estimators do not have, and what to use instead.
+REPLACEMENTS = {
+    "max_leaf_nodes": "select=N prunes to the best N leaves; growth='best-first' with max_splits=N-1 grows no more",
+    "ccp_alpha": "select='1se' or '0se' chooses the penalty; prune_to(alpha=A) sets it, in errors per leaf and row",
+    "min_impurity_decrease": "pruning decides which splits are kept; max_depth and min_samples_leaf limit growing",
+    "max_features": "every column is considered at every node; growing has no randomness",
+    "splitter": "the best split is always taken; growing has no randomness",
+    "priors": "class_weight={class: prior / share of the class} weighs rows so that classes have these priors",
+}
 
-def target(y: Labels, estimator: object) -> Labels:
-    """The labels as `encode` takes them; scikit-learn has its own warning for a column."""
+
+def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:
+    """Raise `ParameterError` for a parameter that only scikit-learn's trees have, and name the replacement."""
+    for name in names:
+        if name in REPLACEMENTS:
+            raise ParameterError(f"{estimator} has no parameter {name!r}: {REPLACEMENTS[name]}")
+
+
+def check_target(y: Labels, estimator: object) -> Labels:
+    """Return one label per row, or raise `DataError`.
+
+    A target with one column is flattened by scikit-learn's function, which warns as its users know it.
+    """
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     if isinstance(y, str) or np.isscalar(y):
@@ -21,32 +42,15 @@ def target(y: Labels, estimator: object) -> Labels:
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 
 
-def seed(random_state: object) -> int:
-    """A whole number from what scikit-learn takes as a seed; None is 0, so that the default repeats itself."""
-    return 0 if random_state is None else seed_from(random_state, most=2**31, also=", or None,")
+def seed_of(random_state: object) -> int:
+    """Return the seed for a value of `random_state`; None is 0, so that a fit with default parameters is repeatable."""
+    return 0 if random_state is None else seed_from(random_state, limit=2**31, alternative=", or None,")
 
 
-FOREIGN = {  # parameters of scikit-learn's trees that have another name here, or another way
-    "max_leaf_nodes": "select=N prunes to the best N leaves; growth='best-first' with max_splits=N-1 grows no more",
-    "ccp_alpha": "select='1se' or '0se' chooses the penalty; prune_to(alpha=A) sets it, in errors per leaf and row",
-    "min_impurity_decrease": "pruning decides what stays; max_depth and min_samples_leaf limit growing",
-    "max_features": "every column is considered at every node; growing has no randomness",
-    "splitter": "the best test is always taken; growing has no randomness",
-    "priors": "class_weight={class: prior / share of the class} weighs rows so that classes have these priors",
-}
+def effective_n_jobs(n_jobs: Any) -> Any:
+    """Return the number of threads as joblib counts them: None is 1, or the value of a `joblib.parallel_config`.
 
-
-def check_foreign(name: str, given: Iterable[str]) -> None:
-    """Answer parameters of other trees with the way to say it here."""
-    for parameter in given:
-        if parameter in FOREIGN:
-            raise ParameterError(f"{name} has no parameter {parameter!r}: {FOREIGN[parameter]}")
-
-
-def n_jobs(given: Any) -> Any:
-    """The number of threads in joblib's meaning: None is 1, or what a surrounding `parallel_config` says."""
-    from joblib import effective_n_jobs
-
-    if given is not None and (isinstance(given, bool) or not isinstance(given, int | np.integer) or given == 0):
-        return given  # an executor, or what the check of fitting refuses
-    return effective_n_jobs(given)
+    An executor is returned unchanged, and so is an invalid value, which fitting refuses.
+    """
+    is_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs != 0
+    return joblib.effective_n_jobs(n_jobs) if n_jobs is None or is_number else n_jobs

@@ -87,4 +87,27 @@ monotonic_cst, interaction_cst, surrogates
         n_jobs: Any = None,
         verbose: int = 0,
     ) -> None:
-        self._store(locals())
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.splits = splits
+        self.growth = growth
+        self.max_splits = max_splits
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_bins = max_bins
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.surrogates = surrogates
+        self.prune = prune
+        self.prune_parameters = prune_parameters
+        self.penalty = penalty
+        self.select = select
+        self.cv = cv
+        self.cv_repeats = cv_repeats
+        self.scoring = scoring
+        self.holdout = holdout
+        self.nominal = nominal
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose

@@ -101,7 +101,7 @@ class ExportedTree:
         Children that no code reaches are left out too.
         """
         sets = [
-            CategorySet(child, self.view.codes(child).tolist())
+            CategorySet(child, self.view.arriving_codes(child).tolist())
             for child in self.children[v]
             if child != self.default[v]
         ]

@@ -167,13 +167,13 @@ def boxes(model: object, **view_parameters: Any) -> Iterator[Box]:
     is_leaf, total = view.tree.is_leaf.tolist(), parts.grown.total[view.node].tolist()
     nodes, parent = view.node.tolist(), view.tree.parent.tolist()
     for v, node in enumerate(nodes):
-        lines = [view.answer(v) if is_leaf[v] else view.test(v), view.size(v)]
+        lines = [view.prediction(v) if is_leaf[v] else view.test_text(v), view.rows_text(v)]
         colour, purity = None, 0.0
         if view.n_hidden[v]:
             lines = [f"... {view.n_hidden[v]:,} leaves"]
-        elif is_leaf[v] and view.label is not None and view.wrong is not None:
+        elif is_leaf[v] and view.label is not None and view.errors is not None:
             colour = int(view.label[v])
-            purity = 1 - view.wrong[v] / total[v] if total[v] > 0 else 0.0
+            purity = 1 - view.errors[v] / total[v] if total[v] > 0 else 0.0
         is_end = is_leaf[v] and not view.n_hidden[v]
         yield Box(node, lines, nodes[parent[v]] if v else None, _edge(view, v), is_end, colour, purity)
 
@@ -185,9 +185,9 @@ def _edge(view: TreeView, v: int) -> str:
         return "" if p < 0 else str(view.child[v])
     column = int(view.tree.feature[p])
     if view.is_nominal[p]:
-        return view.known(v).removeprefix(view.columns[column]).strip()
+        return view.condition(v).removeprefix(view.columns[column]).strip()
     label = "no" if view.child[v] else "yes"
     # The test "at most infinity" is "is known", so its "no" already means missing.
-    means_missing = view.child[v] == 1 and view.threshold[p] == "inf"
-    takes_missing = view.reachable.can_be_missing[v] and view.has_gaps(column)
+    means_missing = view.child[v] == 1 and view.threshold_texts[p] == "inf"
+    takes_missing = view.reachable.can_be_missing[v] and view.has_missing(column)
     return f"{label} or missing" if takes_missing and not means_missing else label

@@ -70,7 +70,7 @@ def case_parts(
 def _leaf_comment(exported: ExportedTree, v: int) -> str:
     """Return the number of a leaf, its rows and its three largest class shares, for a comment."""
     view = exported.view
-    comment = f"leaf {exported.node_ids[v]}" + (f", {view.size(v)}" if view.sample is not None else "")
+    comment = f"leaf {exported.node_ids[v]}" + (f", {view.rows_text(v)}" if view.sample is not None else "")
     if view.shares is None:
         return comment
     order = np.argsort(-view.shares[v], kind="stable")[:3].tolist()

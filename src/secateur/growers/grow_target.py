@@ -1,6 +1,6 @@
 """The target of one growth: classes, or a number."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +9,7 @@ from .._kernels.criteria import CriterionSpec
 from .._utils.arrays import Array, Floats
 
 
-@dataclass(frozen=True)
-class GrowTarget:
+class GrowTarget(NamedTuple):
     """The criterion that splits lower, and the statistics of the root from which growing starts.
 
     Classification and regression share every step of growing; they differ only in these fields.

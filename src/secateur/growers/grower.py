@@ -59,19 +59,20 @@ class Grower:
 
     def run(self) -> GrownTables:
         """Grow the tree and return its tables."""
+        n_rows = self.data.n_rows
         nodes, reals = new_lines(self.target.root_sums[None, :], self._n_extra_words())
-        nodes[0, growing.END] = self.data.n_rows
+        nodes[0, growing.END] = n_rows
         if self.target.is_constant or self._is_root_too_small():
             return GrownTables(nodes, reals, np.zeros(0, np.uint16))
-        max_subtree_rows = self.data.n_rows // SUBTREE_DIVISOR
+        max_subtree_rows = n_rows // SUBTREE_DIVISOR
         if self._can_split_top_by_column():
             tables = GrowingTables(nodes, reals)
             ColumnParallelTop(self.context, self.data, self.workers).split(tables, max_subtree_rows)
         elif self._can_split_top_in_kernel():
-            top = self._grow_subtree(Workspace(self.context, self.data.n_rows), nodes[0], reals[0], max_subtree_rows)
+            top = self._grow_subtree(Workspace(self.context, n_rows), nodes[0], reals[0], max_subtree_rows)
             tables = GrowingTables(top.nodes, top.reals, top.branch)
         else:
-            return self._grow_subtree(Workspace(self.context, self.data.n_rows), nodes[0], reals[0])
+            return self._grow_subtree(Workspace(self.context, n_rows), nodes[0], reals[0])
         self._grow_open_nodes(tables, max_subtree_rows)
         return tables.finish()
 

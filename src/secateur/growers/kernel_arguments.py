@@ -18,8 +18,7 @@ WEIGHT_TOLERANCE = 1e-9  # relative: totals of weights depend on the order of su
 
 
 def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
-    """Return the limits on depth, splits and leaf sizes as the kernels take them."""
-    parameters.check_values()
+    """Return the limits on depth, splits and leaf sizes as the kernels take them; no parameter may be "auto"."""
     max_depth, max_splits = parameters.max_depth, parameters.max_splits
     is_best_first = parameters.growth == "best-first"
     return growing.GrowLimits(

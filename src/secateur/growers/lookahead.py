@@ -1,9 +1,9 @@
 """Grow trees with few leaves by looking ahead: a split is scored by the best subtrees below it.
 
 The number of rows of each class that go left at every two splits determines the cost of the best trees with up to
-three leaves (`_kernels/small_trees.py`), in a node and, split by split, in both of its children. A tree with up to
-four leaves is therefore the best one that these splits can form. In larger trees, a split is scored by the best
-subtrees with up to three leaves in each child.
+three leaves (`_kernels/small_trees.py`), in a node and, split by split, in both of its children. A tree with up to four
+leaves is therefore the best one that these splits can form. In larger trees, a split is scored by the best subtrees
+with up to three leaves in each child.
 """
 
 from collections.abc import Iterable

@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from .._utils.allowed_values import AllowedValues, OneOf, RealNumber, TrueOrFalse, WholeNumber
-from ..errors import ParameterError, UnsupportedError
+from .._utils.checks import AllowedValues, OneOf, RealNumber, TrueOrFalse, WholeNumber
+from ..errors import Argument, ParameterError, UnsupportedError
 from . import CRITERIA
 from .interaction import normalize_groups
 
@@ -30,7 +30,7 @@ class ClassWeights:
         """Raise `ParameterError` unless the value is a dict, "balanced" or None; its classes are checked later."""
         is_balanced = isinstance(value, str) and value == "balanced"
         if value is not None and not isinstance(value, dict) and not is_balanced:
-            raise ParameterError(f"{name}={value!r}; {self} is needed")
+            raise ParameterError(Argument(name, value), f"; {self} is needed")
 
     def __str__(self) -> str:
         return "a dict from class to weight, 'balanced' or None"
@@ -229,7 +229,7 @@ class GrowParameters:
         if self.interaction_cst is not None:
             object.__setattr__(self, "interaction_cst", normalize_groups(self.interaction_cst))
         if self.max_splits is not None and self.growth != "best-first":
-            raise ParameterError(f"max_splits={self.max_splits} needs growth='best-first'")
+            raise ParameterError(Argument("max_splits", self.max_splits), " needs ", Argument("growth", "best-first"))
         if self.surrogates:
             self._check_surrogates()
 
@@ -239,8 +239,13 @@ class GrowParameters:
             if name in UNSUPPORTED_WITH_SURROGATES:
                 default = DECLARATIONS[name].default
                 raise UnsupportedError(
-                    f"surrogates={self.surrogates} with {name}={getattr(self, name)!r}: surrogates support only "
-                    f"{name}={default!r}; omit it, or use surrogates=0"
+                    Argument("surrogates", self.surrogates),
+                    " with ",
+                    Argument(name, getattr(self, name)),
+                    ": surrogates support only ",
+                    Argument(name, default),
+                    "; omit it, or use ",
+                    Argument("surrogates", 0),
                 )
 
     @classmethod
@@ -276,6 +281,10 @@ class GrowParameters:
         """Raise `ParameterError` if a parameter is "auto", because one tree needs a value."""
         for name in self.searched_names():
             DECLARATIONS[name].allowed.check(name, "auto")
+
+    def as_keywords(self) -> dict[str, Any]:
+        """Return all parameters by name, for a call of `grow` or `cross_validate`."""
+        return {name: getattr(self, name) for name in DECLARATIONS}
 
     def tree_parameters(self) -> dict[str, Any]:
         """Return the parameters that decide how a tree is grown on rows, by name."""

@@ -32,6 +32,8 @@ from .presort import (
     stack_lines,
 )
 
+NO_THRESHOLDS = np.zeros(0)
+
 
 class ColumnOptions(NamedTuple):
     """The growing parameters on which the preparation of columns depends.
@@ -101,7 +103,9 @@ class PreparedColumns:
     @cached_property
     def pair_thresholds(self) -> Floats:
         """The threshold of each two-valued column by its number, NaN for other columns; may end before the last one."""
-        thresholds = np.full(max(self.pairs, default=-1) + 1, np.nan)
+        if not self.pairs:
+            return NO_THRESHOLDS
+        thresholds = np.full(max(self.pairs) + 1, np.nan)
         thresholds[list(self.pairs)] = [values.first_threshold for values in self.pairs.values()]
         return thresholds
 

@@ -192,21 +192,22 @@ def _find_pairs(table: Table) -> tuple[list[int], dict[int, ColumnValues]]:
     matrix = row_major_matrix(table)
     if matrix is not None:
         kinds, low, high = packing.find_two_valued(matrix)
-        found = [(int(kinds[j]), low[j], high[j]) for j in numeric]
-    else:
-        found = [_find_pair(table.columns[j]) for j in numeric]
-    features = [j for j, (kind, _, _) in zip(numeric, found, strict=True) if kind == OTHER_VALUES]
-    pairs = {
-        j: ColumnValues.of_pair(np.array([lowest, highest]))
-        for j, (kind, lowest, highest) in zip(numeric, found, strict=True)
-        if kind == TWO_VALUES
-    }
+        kind_of = kinds.tolist()
+        features = [j for j in numeric if kind_of[j] == OTHER_VALUES]
+        return features, {j: _pair_values(low[j], high[j]) for j in numeric if kind_of[j] == TWO_VALUES}
+    features, pairs = [], {}
+    for j in numeric:
+        kinds, low, high = packing.find_two_valued(_as_matrix(table.columns[j]))
+        if kinds[0] == OTHER_VALUES:
+            features.append(j)
+        elif kinds[0] == TWO_VALUES:
+            pairs[j] = _pair_values(low[0], high[0])
     return features, pairs
 
 
-def _find_pair(column: Array) -> tuple[int, float, float]:
-    kinds, low, high = packing.find_two_valued(_as_matrix(column))
-    return int(kinds[0]), low[0], high[0]
+def _pair_values(low: float, high: float) -> ColumnValues:
+    """Return the values of a two-valued column."""
+    return ColumnValues.of_pair(np.array([low, high]))
 
 
 def _as_matrix(column: Array) -> Array:

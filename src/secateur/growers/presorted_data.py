@@ -5,7 +5,7 @@ pass, and no second sort. The tree of a subset is exactly the tree that `grow` r
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -174,8 +174,7 @@ class PresortedData:
         return pairs, in_slot_order(coded)
 
 
-@dataclass(frozen=True)
-class _FilteredLists:
+class _FilteredLists(NamedTuple):
     """Presorted lists of some rows.
 
     Parameters

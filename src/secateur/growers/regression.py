@@ -40,7 +40,7 @@ def prepare_numbers(table: Table, weight: Array | None, options: ColumnOptions, 
     schema = replace(table.schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
     with_one_class = replace(in_order, schema=schema, target=write_protect(np.zeros(table.n_rows, np.int32)))
     sorted_weight = None if weight is None else weight[order]
-    columns = prepare_columns(with_one_class, sorted_weight, options._replace(is_regression=True), pool)
+    columns = prepare_columns(with_one_class, sorted_weight, options, pool)
     # Scores are squares of targets, so that they are scaled back by twice the exponent.
     return PreparedRows(columns, number_target(numbers, weight), RowValues(in_order), 2 * exponent)
 

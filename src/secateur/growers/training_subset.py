@@ -69,12 +69,16 @@ class TrainingSubset:
         workers : Workers
         """
         limits, counts_weights = self._limits(parameters)
-        options = ColumnOptions(parameters.max_bins, limits.is_multiway, counts_weights)
-        is_regression = self.data.table.schema.classes is None
+        classes = self.data.table.schema.classes
+        is_regression = classes is None
+        are_codes_counted = classes is not None and can_count_bins(parameters, len(classes))
+        options = ColumnOptions(
+            parameters.max_bins, limits.is_multiway, counts_weights, are_codes_counted, is_regression
+        )
         if is_regression:
             prepared = prepare_numbers(self.table, self.weight, options, workers.pool)
         else:
-            prepared = self._prepare_classes(parameters, options, workers)
+            prepared = self._prepare_classes(parameters.criterion, options, workers)
         assembly = AssemblyOptions(
             is_whole=self.is_whole,
             weight_exponent=self.exponent,
@@ -112,23 +116,22 @@ class TrainingSubset:
             limits = limits._replace(groups=column_groups(parameters.interaction_cst, self.data.table.schema))
         return limits, counts_weights
 
-    def _prepare_classes(self, parameters: GrowParameters, options: ColumnOptions, workers: Workers) -> PreparedRows:
+    def _prepare_classes(self, criterion: str, options: ColumnOptions, workers: Workers) -> PreparedRows:
         """Return these rows ready for the growth of a classification tree."""
-        options = options._replace(are_codes_counted=can_count_bins(parameters, len(self.class_weights)))
-        name = parameters.criterion
-        if name not in self._criteria:
-            self._criteria[name] = kernel_criterion(name, len(self.target), self.weight is None)
+        if criterion not in self._criteria:
+            self._criteria[criterion] = kernel_criterion(criterion, len(self.target), self.weight is None)
         return PreparedRows(
             self._prepare_columns(options, workers),
-            class_target(self._criteria[name], self.class_weights),
+            class_target(self._criteria[criterion], self.class_weights),
             RowValues(self.data.table, self.rows, self.data.numbers),
+            is_shared=self.rows is not None,
         )
 
     def _prepare_columns(self, options: ColumnOptions, workers: Workers) -> PreparedColumns:
-        """Return columns that one growth may change.
+        """Return the columns of these rows.
 
-        The columns of a subset are prepared once and copied. Those of all rows are prepared for every growth, because
-        a copy would double the memory.
+        The columns of a subset are prepared once and shared by all growths. Those of all rows are prepared for every
+        growth, because growing then needs no copy of them, which would double the memory.
         """
         if self.rows is None:
             return prepare_columns(self.table, self.weight, options, workers.pool)
@@ -138,4 +141,4 @@ class TrainingSubset:
             else:  # The bins of a subset depend on its rows, which are therefore sorted again.
                 columns = prepare_columns(self.table, self.weight, options, workers.pool)
             self._columns[options] = columns
-        return self._columns[options].copy()
+        return self._columns[options]

@@ -4,7 +4,6 @@ All growers end here: growing in memory, growing level by level (`engines`), and
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,13 +17,12 @@ from .prepared_columns import PreparedColumns
 from .threshold import midpoint, shortest_decimals
 from .tree_tables import GrownTables
 
-ALL_ROWS = np.empty(0, np.intp)  # How the kernel is told that row i is row i of the matrix.
+ALL_ROWS = np.empty(0, np.intp)  # Row numbers for the kernel: none, because row i is row i of the matrix.
 NO_CODES = np.empty(0, np.int64)
 NO_VALUES = np.empty((0, 0))
 
 
-@dataclass(frozen=True)
-class RowValues:
+class RowValues(NamedTuple):
     """The values of the rows that a tree was grown on, with which thresholds are computed.
 
     Parameters
@@ -46,8 +44,7 @@ class RowValues:
         return column if self.rows is None else column[self.rows]
 
 
-@dataclass(frozen=True)
-class AssemblyOptions:
+class AssemblyOptions(NamedTuple):
     """How a tree is assembled.
 
     Parameters
@@ -187,15 +184,22 @@ def _rounded_thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_va
     """Return the shortest decimal number between the values around each threshold; NaN where there are none."""
     rounded = np.full(len(nodes.feature), np.nan)
     numeric = nodes.numeric
-    of_pair = np.full(row_values.table.n_columns, np.nan)
-    low = np.array([values.high[0] for values in columns.pairs.values()])
-    high = np.array([values.low[1] for values in columns.pairs.values()])
-    of_pair[list(columns.pairs)] = shortest_decimals(low, midpoint(low, high), high)
-    rounded[numeric] = of_pair[nodes.feature[numeric]]
-    bounds = _split_bounds(numeric[np.isnan(rounded[numeric])], nodes, columns, row_values)
+    if columns.pairs:
+        rounded[numeric] = _rounded_of_pairs(columns, row_values.table.n_columns)[nodes.feature[numeric]]
+        numeric = numeric[np.isnan(rounded[numeric])]
+    bounds = _split_bounds(numeric, nodes, columns, row_values)
     is_between_values = nodes.above[bounds.nodes] >= 0
     low, high = bounds.low[is_between_values], bounds.high[is_between_values]
     rounded[bounds.nodes[is_between_values]] = shortest_decimals(low, midpoint(low, high), high)
+    return rounded
+
+
+def _rounded_of_pairs(columns: PreparedColumns, n_columns: int) -> Floats:
+    """Return the rounded threshold of each two-valued column, NaN for other columns."""
+    low = np.array([values.high[0] for values in columns.pairs.values()])
+    high = np.array([values.low[1] for values in columns.pairs.values()])
+    rounded = np.full(n_columns, np.nan)
+    rounded[list(columns.pairs)] = shortest_decimals(low, midpoint(low, high), high)
     return rounded
 
 
@@ -213,17 +217,17 @@ def _split_bounds(
     """Return the values around the thresholds of some nodes, which are reordered column by column."""
     numeric = numeric[np.argsort(nodes.feature[numeric], kind="stable")]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
+    below, above = nodes.below[numeric], nodes.above[numeric]
     for feature, group in _groups(nodes.feature[numeric]):
-        below, above = nodes.below[numeric[group]], nodes.above[numeric[group]]
         values = columns.values.get(feature)
         if values is None:
             column = row_values.column(feature)
-            low[group], high[group] = column[below], column[above]
+            low[group], high[group] = column[below[group]], column[above[group]]
         elif values.is_binned:  # The threshold between two bins does not depend on the values in the node.
-            bins = below if values.codes is None else values.codes[below].astype(np.intp)
+            bins = below[group] if values.codes is None else values.codes[below[group]].astype(np.intp)
             low[group], high[group] = values.high[bins], values.low[np.minimum(bins + 1, len(values.low) - 1)]
         else:
-            low[group], high[group] = values.high[below], values.low[above]
+            low[group], high[group] = values.high[below[group]], values.low[above[group]]
     return _SplitBounds(numeric, low, high)
 
 

@@ -1,6 +1,7 @@
 """Grow one tree from prepared rows: the path that classification and regression share."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from .._kernels import growing
 from ..core import Counts, Tree
@@ -12,24 +13,26 @@ from .tree_assembly import AssemblyOptions, RowValues, assemble_tree
 from .worker import Workers
 
 
-@dataclass(frozen=True)
-class PreparedRows:
+class PreparedRows(NamedTuple):
     """Rows ready for one growth.
 
     Parameters
     ----------
     columns : PreparedColumns
-        The columns, which the growth may change.
+        The columns.
     target : GrowTarget
     row_values : RowValues
     score_exponent : int
         Scores are multiplied by 2 to this power; see `AssemblyOptions`.
+    is_shared : bool
+        Whether the columns are needed again. The growth then changes a copy of their lists.
     """
 
     columns: PreparedColumns
     target: GrowTarget
     row_values: RowValues
     score_exponent: int = 0
+    is_shared: bool = False
 
 
 def grow_tree(
@@ -53,7 +56,8 @@ def grow_tree(
     """
     columns, row_values = prepared.columns, prepared.row_values
     search = prepare_surrogate_search(columns, row_values, n_surrogates) if n_surrogates else None
-    grown = Grower(columns, prepared.target, limits, workers, search).run()
+    changed_columns = columns.copy() if prepared.is_shared else columns
+    grown = Grower(changed_columns, prepared.target, limits, workers, search).run()
     tree, counts = assemble_tree(grown, columns, row_values, assembly)
     if not n_surrogates:
         return tree, counts

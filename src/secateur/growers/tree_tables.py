@@ -8,8 +8,8 @@ Every grower writes this layout: the kernels in memory, the threads that grow su
 `engines.grow`, and the search with lookahead. `tree_assembly.py` turns the finished tables into a `Tree`.
 """
 
-from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,7 @@ CAPACITY_FACTOR = 4  # New tables have this many times the lines needed: lines t
 N_SCORES = 2  # Last columns of the reals: score and drop.
 
 
-@dataclass(frozen=True)
-class GrownTables:
+class GrownTables(NamedTuple):
     """Tables of a finished tree or subtree.
 
     Parameters

@@ -1,10 +1,10 @@
-"""Questions about a fitted tree: its view, text, summary, explanation of a row, evaluation on other rows."""
+"""Inspect a fitted tree: view and text of the tree, summary, explanation of a row, evaluation on other rows."""
 
 from typing import TYPE_CHECKING
 
 from .._utils.lazy import lazy_getattr
 
-if TYPE_CHECKING:  # what they are, for type checkers
+if TYPE_CHECKING:
     from ._evaluation import Evaluation, evaluate
     from ._explanation import Explanation, explain
     from ._summary import Summary, error_on_sample, errors, importances, summary

@@ -1,4 +1,4 @@
-"""Why a row gets its answer, how sure that is, and what would change it."""
+"""Explain the prediction for one row: its path, the class shares in its leaf, and the nearest change that alters it."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -10,32 +10,37 @@ from ..certifiers import leaf_shares
 from ..core import LeafShares, Model, as_model
 from ..data.encoding import encode
 from ..errors import SecateurError
-from .counterfactual import Counterfactual, nearest_change, spreads_of, wanted_of
+from .counterfactual import Counterfactual, nearest_change, threshold_ranges, wanted_predictions
 from .path import Path, path_of
 from .view import view_of
+
+MAX_CLASSES_SHOWN = 5
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The path of one row in words, the answer of its leaf, and the nearest change to another answer.
+    """The path of one row in words, the prediction of its leaf, and the nearest change to another prediction.
 
     Parameters
     ----------
     path : Path
+        The path and the leaf of the row.
     rows : str
-        How many growing rows the leaf holds.
+        The number of growing rows in the leaf, as text.
     limits : dict of str to (float, float, float)
-        Of each class: its share among the held-out rows of the leaf, at least, and at most. Empty without such rows.
+        For each class, its share among the held-out rows of the leaf, and the lower and upper limit on the share of
+        new rows; empty without held-out rows.
     n_held_out : int
-        Those rows.
+        The number of held-out rows in the leaf.
     delta : float
-        Chance that any limit of any leaf is wrong.
+        Probability that any limit of any leaf is wrong.
     change : Counterfactual, optional
-        None if no change of the actionable columns gives another answer.
+        The nearest change; None if no change of the actionable columns gives another prediction.
     actionable : tuple of str, optional
-        The columns that may change; None: all.
+        The columns that may change; None means all.
     is_searched : bool
-        Whether a change was looked for: not in a tree with surrogates, unless a parameter asks for one.
+        Whether a change was searched for. In a tree with surrogates it is not, unless `explain` was called with
+        `actionable` or `wanted`.
     """
 
     path: Path
@@ -48,47 +53,64 @@ class Explanation:
     is_searched: bool = True
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain values."""
-        steps = [
-            {"column": s.column, "value": s.value, "test": s.test, "is_default": s.is_default}
-            | ({"surrogate": s.surrogate} if s.surrogate else {})
-            for s in self.path.steps
-        ]
+        """Return the explanation as plain values."""
+        steps = []
+        for step in self.path.steps:
+            entry = {"column": step.column, "value": step.value, "test": step.test, "is_default": step.is_default}
+            if step.surrogate:
+                entry["surrogate"] = step.surrogate
+            steps.append(entry)
         change = None
         if self.change is not None:
-            told = [dict(vars(change)) for change in self.change.changes]
-            change = {"answer": self.change.answer, "leaf": self.change.leaf, "changes": told}
-        limits = {name: {"share": s, "at_least": a, "at_most": b} for name, (s, a, b) in self.limits.items()}
+            changes = [dict(vars(column_change)) for column_change in self.change.changes]
+            change = {"prediction": self.change.prediction, "leaf": self.change.leaf, "changes": changes}
         return {
-            "answer": self.path.answer, "leaf": self.path.leaf, "steps": steps, "shares": self.path.shares,
-            "limits": limits, "change": change,
-        }  # fmt: skip
+            "prediction": self.path.prediction,
+            "leaf": self.path.leaf,
+            "steps": steps,
+            "shares": self.path.shares,
+            "limits": {
+                name: {"share": share, "at_least": lower, "at_most": upper}
+                for name, (share, lower, upper) in self.limits.items()
+            },
+            "change": change,
+        }
 
     def __str__(self) -> str:
-        lines = [
-            f"{step.column} is {step.value}: {step.test}{f' ({sent})' if (sent := step.sent) else ''}"
-            for step in self.path.steps
-        ]
-        shares = sorted(self.path.shares.items(), key=lambda item: -item[1])
-        told = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares[:5])
-        lines.append(f"answer: {self.path.answer} (leaf {self.path.leaf}, {self.rows}{f': {told}' if told else ''})")
+        lines = []
+        for step in self.path.steps:
+            fallback = f" ({step.fallback})" if step.fallback else ""
+            lines.append(f"{step.column} is {step.value}: {step.test}{fallback}")
+        lines.append(self._leaf_line())
         if self.limits:
-            parts = [
-                f"{name} {100 * share:.1f} % (from {100 * low:.1f} % to {100 * high:.1f} %)"
-                for name, (share, low, high) in sorted(self.limits.items(), key=lambda item: -item[1][0])[:5]
-            ]
-            confidence = f"{100 * (1 - self.delta):g} % confidence for all leaves at once"
-            lines.append(f"of {self.n_held_out:,} held-out rows there: {', '.join(parts)}; {confidence}")
-        if not self.is_searched:
-            lines.append("a tree with surrogates: what would change the answer was not looked for")
-        elif self.change is None:
-            which = "column" if self.actionable is None else f"column among {', '.join(self.actionable)}"
-            lines.append(f"no change of any {which} gives another answer")
-        else:
-            lines.append(f"to change it: {self.change}")
+            lines.append(self._limits_line())
+        lines.append(self._change_line())
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _leaf_line(self) -> str:
+        shares = sorted(self.path.shares.items(), key=lambda item: -item[1])
+        texts = [f"{name} {100 * share:.1f} %" for name, share in shares[:MAX_CLASSES_SHOWN]]
+        shares_text = f": {', '.join(texts)}" if texts else ""
+        return f"prediction: {self.path.prediction} (leaf {self.path.leaf}, {self.rows}{shares_text})"
+
+    def _limits_line(self) -> str:
+        limits = sorted(self.limits.items(), key=lambda item: -item[1][0])
+        texts = [
+            f"{name} {100 * share:.1f} % (from {100 * lower:.1f} % to {100 * upper:.1f} %)"
+            for name, (share, lower, upper) in limits[:MAX_CLASSES_SHOWN]
+        ]
+        confidence = f"{100 * (1 - self.delta):g} % confidence for all leaves at once"
+        return f"of {self.n_held_out:,} held-out rows there: {', '.join(texts)}; {confidence}"
+
+    def _change_line(self) -> str:
+        if not self.is_searched:
+            return "the tree has surrogates: no change of the prediction was searched for"
+        if self.change is not None:
+            return f"to change it: {self.change}"
+        which = "column" if self.actionable is None else f"column among {', '.join(self.actionable)}"
+        return f"no change of any {which} gives another prediction"
 
 
 def explain(
@@ -100,21 +122,22 @@ def explain(
     wanted: object = None,
     delta: float = 0.05,
 ) -> Explanation:
-    """Explain the answer for one row and what would change it.
+    """Explain the prediction for one row, and find the nearest change that alters it.
 
     Parameters
     ----------
     model : estimator or Model
     row : dict, sequence, or rows as for `predict`
-        One row by column name, one row as a sequence, or a table of which `index` is taken.
+        One row by column name, one row as a sequence, or a table that contains the row.
     index : int
+        The position of the row in a table.
     actionable : names, optional
         Columns that may change; all by default.
     wanted : class, or (low, high), optional
-        The answer to reach: a class, or for numbers a range. By default any other class; for numbers
+        The prediction to reach: a class, or for numbers a range. By default any other class; for numbers
         a mean higher than that of the row.
     delta : float
-        Chance that the limits on class shares fail.
+        Probability that the limits on class shares fail.
 
     Examples
     --------
@@ -124,30 +147,42 @@ def explain(
     >>> model = secateur.Model(secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
     >>> print(explain(model, {"size": 1.5, "age": 4}))
     size is 1.5: size <= 3
-    answer: a (leaf 1, 2 rows: a 100.0 %, b 0.0 %)
+    prediction: a (leaf 1, 2 rows: a 100.0 %, b 0.0 %)
     to change it: size above 3 (is 1.5) would give b
     """
-    found = as_model(model, done="explained")
-    view = view_of(found.tree, found.grown, pruning=found.pruning)
-    data = _rows(row, found)
-    path = path_of(view, data, index)
-    own = path.number - 1
-    will_do = wanted_of(view, wanted, own)
-    others = view.tree.surrogates
-    is_searched = others is None or len(others.feature) == 0 or actionable is not None or wanted is not None
+    fitted = as_model(model, done="explained")
+    view = view_of(fitted.tree, fitted.grown, pruning=fitted.pruning)
+    rows = _as_rows(row, fitted)
+    path = path_of(view, rows, index)
+    leaf = path.number - 1
+    is_wanted = wanted_predictions(view, wanted, leaf)
+    surrogates = view.tree.surrogates
+    has_surrogates = surrogates is not None and len(surrogates.feature) > 0
+    is_searched = not has_surrogates or actionable is not None or wanted is not None
     change = None
     if is_searched:
-        table, spread = encode(data, schema=found.tree.schema), spreads_of(found.tree)
-        change = nearest_change(view, table, index, actionable=actionable, wanted=will_do, spread=spread)
-    limits = _limits(found, delta)
-    n_held_out = 0 if limits is None else int(limits.n[limits.nodes == path.leaf].item())
-    shares = {} if limits is None or not n_held_out else {name: limits.of(path.leaf, name) for name in limits.classes}
-    may_change = None if actionable is None else tuple(actionable)
-    return Explanation(path, view.size(own), shares, n_held_out, delta, change, may_change, is_searched)
+        table, scales = encode(rows, schema=fitted.tree.schema), threshold_ranges(fitted.tree)
+        change = nearest_change(view, table, index, actionable=actionable, is_wanted=is_wanted, scales=scales)
+    limits = _share_limits(fitted, delta)
+    n_held_out, leaf_limits = 0, {}
+    if limits is not None:
+        n_held_out = int(limits.n[limits.nodes == path.leaf].item())
+    if limits is not None and n_held_out:
+        leaf_limits = {name: limits.of(path.leaf, name) for name in limits.classes}
+    return Explanation(
+        path=path,
+        rows=view.rows_text(leaf),
+        limits=leaf_limits,
+        n_held_out=n_held_out,
+        delta=delta,
+        change=change,
+        actionable=None if actionable is None else tuple(actionable),
+        is_searched=is_searched,
+    )
 
 
-def _rows(row: Any, model: Model) -> Any:
-    """One row, by names or in order, as a table of one."""
+def _as_rows(row: Any, model: Model) -> Any:
+    """Return a single row, given by names or in the order of the columns, as a table of one row; tables unchanged."""
     schema = model.tree.schema
     if getattr(row, "ndim", 2) == 1:  # a row of a pandas frame, or of an array
         row = row.to_dict() if hasattr(row, "index") else row.reshape(1, -1)
@@ -160,13 +195,17 @@ def _rows(row: Any, model: Model) -> Any:
     return encode([list(row)], names=None if schema is None else list(schema.names), schema=schema)
 
 
-def _limits(model: Model, delta: float) -> LeafShares | None:
-    """Limits on the shares of the held-out rows: tight if these were fresh, wider if they helped to prune."""
+def _share_limits(model: Model, delta: float) -> LeafShares | None:
+    """Return limits on the class shares of the held-out rows; None if there are none.
+
+    Limits for the leaves alone are tighter, but they need rows that were not used to prune. Limits for all nodes of
+    the grown tree hold in any case.
+    """
     grown, holdout = model.class_grown, model.class_holdout
     if grown is None or holdout is None:
         return None
     for over in ("leaves", "nodes"):
         with suppress(SecateurError):
-            found: LeafShares = leaf_shares(model.pruning, holdout, delta=delta, over=over, grown=grown)
-            return found
+            limits: LeafShares = leaf_shares(model.pruning, holdout, delta=delta, over=over, grown=grown)
+            return limits
     return None

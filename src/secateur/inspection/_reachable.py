@@ -1,4 +1,4 @@
-"""What can arrive at a node: the tests above it on the same column leave fewer values to tell."""
+"""Find the values that can reach each node: earlier tests of the same column exclude some of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,19 +8,22 @@ import numpy as np
 from .._utils.arrays import Bools, Ints, write_protect
 from ..core import Tree
 
+NO_NODE = -1
+
 
 @dataclass(frozen=True, eq=False)
 class ReachableValues:
-    """What the way to each node leaves of the column its parent tests.
+    """For each node, the values of the column tested by its parent that can reach the node.
 
     Parameters
     ----------
     low, high : arrays of int
-        A number: the nodes whose thresholds it is above, and at most; -1: none. The root has neither.
-    is_missing_in, is_known_in : arrays of bool
-        A number: whether it can be missing there, and whether it can be known.
+        For a numeric column, the nodes whose thresholds are the lower and the upper end of the range: a value is above
+        the threshold of `low` and at most that of `high`. -1 where the range has no end, and at the root.
+    can_be_missing, can_be_known : arrays of bool
+        For a numeric column, whether a missing value and whether a known value can reach the node.
     arrives : array of bool
-        Beside `tree.branch`: whether a row of that category can be at that node at all.
+        One entry for each entry of `tree.branch`: whether a row with that category can reach the testing node.
     """
 
     low: Ints
@@ -31,64 +34,86 @@ class ReachableValues:
 
 
 def find_reachable_values(tree: Tree) -> ReachableValues:
-    """Return what can arrive at every node, in one pass."""
+    """Return the values that can reach each node of a tree, found in one pass from the root."""
     n = tree.n_nodes
-    low, high, missing, known = [-1] * n, [-1] * n, [True] * n, [True] * n
+    low, high, can_be_missing, can_be_known = [NO_NODE] * n, [NO_NODE] * n, [True] * n, [True] * n
     parent, default, child = tree.parent.tolist(), tree.default.tolist(), child_numbers(tree).tolist()
     start, threshold, feature = tree.branch_start.tolist(), tree.threshold.tolist(), tree.feature.tolist()
+    has_surrogates = _tests_with_surrogates(tree)
     arrives = np.ones(len(tree.branch), bool)
-    others = tree.surrogates  # which send missing values to either child
-    has_others = [False] * n if others is None else (np.diff(others.start) > 0).tolist()
-    for v, before, open_columns in walk(tree):
+    for v, previous, latest in walk(tree):
         p = parent[v]
-        if v and feature[p] >= 0 and start[p] == start[p + 1]:
-            if before >= 0:
-                low[v], high[v], missing[v], known[v] = low[before], high[before], missing[before], known[before]
-            missing[v] = missing[v] and (child[v] == default[p] or has_others[p])
-            if threshold[p] == np.inf:  # tells known from missing
-                known[v] = known[v] and child[v] == 0
+        is_below_numeric = v > 0 and feature[p] >= 0 and start[p] == start[p + 1]
+        if is_below_numeric:
+            if previous != NO_NODE:  # start from the range that an earlier test of the column left
+                low[v], high[v] = low[previous], high[previous]
+                can_be_missing[v], can_be_known[v] = can_be_missing[previous], can_be_known[previous]
+            # Surrogates may send a missing value to any child.
+            can_be_missing[v] = can_be_missing[v] and (child[v] == default[p] or has_surrogates[p])
+            if threshold[p] == np.inf:  # the test separates known from missing values
+                can_be_known[v] = can_be_known[v] and child[v] == 0
             elif child[v] == 0:
-                high[v] = p if high[v] < 0 or threshold[p] < threshold[high[v]] else high[v]
-            else:
-                low[v] = p if low[v] < 0 or threshold[p] > threshold[low[v]] else low[v]
-        above = open_columns.get(feature[v], -1)
-        if above >= 0 and start[v] < start[v + 1]:
-            p = parent[above]
-            came = tree.branch[start[p] : start[p + 1]] == child[above]
-            arrives[start[v] : start[v + 1]] = came & arrives[start[p] : start[p + 1]]
+                if high[v] == NO_NODE or threshold[p] < threshold[high[v]]:
+                    high[v] = p
+            elif low[v] == NO_NODE or threshold[p] > threshold[low[v]]:
+                low[v] = p
+        is_nominal = start[v] < start[v + 1]
+        previous_child = latest.get(feature[v], NO_NODE)
+        if is_nominal and previous_child != NO_NODE:
+            # Only the categories that an earlier test of the column sent this way arrive.
+            tester = slice(start[parent[previous_child]], start[parent[previous_child] + 1])
+            is_sent_here = tree.branch[tester] == child[previous_child]
+            arrives[start[v] : start[v + 1]] = is_sent_here & arrives[tester]
     return ReachableValues(
-        write_protect(np.array(low, np.int32)), write_protect(np.array(high, np.int32)),
-        write_protect(np.array(missing)), write_protect(np.array(known)), write_protect(arrives),
-    )  # fmt: skip
+        low=write_protect(np.array(low, np.int32)),
+        high=write_protect(np.array(high, np.int32)),
+        can_be_missing=write_protect(np.array(can_be_missing)),
+        can_be_known=write_protect(np.array(can_be_known)),
+        arrives=write_protect(arrives),
+    )
+
+
+def _tests_with_surrogates(tree: Tree) -> list[bool]:
+    if tree.surrogates is None:
+        return [False] * tree.n_nodes
+    has_surrogates: list[bool] = (np.diff(tree.surrogates.start) > 0).tolist()
+    return has_surrogates
 
 
 def walk(tree: Tree) -> Iterator[tuple[int, int, dict[int, int]]]:
-    """Each node, the last node above it that its parent's column led to (-1: none), and such a node of every column.
+    """Yield the nodes in pre-order with the earlier tests on the path to each.
 
-    The dictionary is kept up to date and changes with the next node: what a path asks first comes
-    first in it.
+    Yields
+    ------
+    v : int
+        The node.
+    previous : int
+        The child that the previous test of the column of v's parent led to on this path; -1 if there was none.
+    latest : dict of int to int
+        For each column tested on the path, the child that its latest test led to, in the order in which the columns
+        are first tested. The dictionary is the same object for all nodes and changes with the next one.
     """
     parent, end, feature = tree.parent.tolist(), tree.end.tolist(), tree.feature.tolist()
-    open_columns: dict[int, int] = {}
-    undo: list[tuple[int, int, int]] = []  # where a branch ends, its column, the node of that column before it
-    yield 0, -1, open_columns
+    latest: dict[int, int] = {}
+    undo: list[tuple[int, int, int]] = []  # the end of a branch, its column, and the earlier entry of the column
+    yield 0, NO_NODE, latest
     for v in range(1, tree.n_nodes):
         while undo and undo[-1][0] <= v:
-            _, column, before = undo.pop()
-            if before < 0:
-                del open_columns[column]  # the last one added: branches are left in reverse order
+            _, column, previous = undo.pop()
+            if previous == NO_NODE:
+                del latest[column]  # the entry that was added last, because branches are left in reverse order
             else:
-                open_columns[column] = before
+                latest[column] = previous
         column = feature[parent[v]]
-        before = open_columns.get(column, -1)
-        undo.append((end[v], column, before))
-        open_columns[column] = v
-        yield v, before, open_columns
+        previous = latest.get(column, NO_NODE)
+        undo.append((end[v], column, previous))
+        latest[column] = v
+        yield v, previous, latest
 
 
 def child_numbers(tree: Tree) -> Ints:
-    """Which child of its parent each node is; 0 for the root."""
+    """Return the position of each node among the children of its parent; 0 for the root."""
     start, child = tree.child_lists
-    found = np.zeros(tree.n_nodes, np.int32)
-    found[child] = np.arange(len(child)) - start[tree.parent[child]]
-    return found
+    numbers = np.zeros(tree.n_nodes, np.int32)
+    numbers[child] = np.arange(len(child)) - start[tree.parent[child]]
+    return numbers

@@ -1,6 +1,7 @@
-"""A fitted model in a screenful: sizes, the path around the choice, errors, importances, certificate."""
+"""Summarize a fitted model on one screen: sizes, prunings near the chosen one, errors, importances, certificate."""
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ from ..core import Counts, Model, Moments, Selection, as_model
 from ..growers.importance import column_importances, node_gains
 from .wording import error_text
 
-WIDTH = 80
-AROUND = 3  # members of the path shown on each side of the chosen one
+WIDTH_CHARACTERS = 80
+N_NEIGHBOURS = 3  # members of the sequence shown on each side of the chosen one
+MAX_COLUMNS_LISTED = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +34,7 @@ class Summary:
     model: Model
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the facts as plain values."""
+        """Return the summary as plain values."""
         model = self.model
         result: dict[str, Any] = {
             "leaves": model.pruning.n_leaves,
@@ -56,43 +58,43 @@ class Summary:
         model = self.model
         parts = [self._head()]
         if model.selection is not None:
-            parts.append(_path(model.selection, is_share=model.is_classifier and model.selection.is_error))
-        parts.append(self._errors())
+            parts.append(_selection_table(model.selection, is_share=model.is_classifier and model.selection.is_error))
+        parts.append(self._error_table())
         if model.tree.schema is not None and model.tree.has_tests and model.pruning.n_leaves > 1:
-            shares = importances(model)
-            order = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0]
-            told = [f"{model.tree.schema.names[j]} {100 * shares[j]:.1f} %" for j in order]
-            more = f" and {len(told) - 10} more" if len(told) > 10 else ""
-            parts.append(_wrapped(f"importance: {', '.join(told[:10])}{more}"))
+            parts.append(_wrap(_importance_text(model.tree.schema.names, importances(model))))
         if model.certificate is not None:
-            parts.append(_wrapped(" ".join(str(model.certificate).split())))
+            parts.append(_wrap(" ".join(str(model.certificate).split())))
         return "\n\n".join(parts)
 
     __repr__ = __str__
 
     def _head(self) -> str:
+        """Return the name, sizes and parameters of the model."""
         model = self.model
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
         target = f", target {model.metadata['target']!r}" if model.metadata.get("target") else ""
         depth, rule = int(model.pruned_tree.depth.max()), model.pruning.rule.split(" (")[0]
-        n_rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
+        rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
-        how = chosen = ""
+        growing = chosen = ""
         if model.selection is not None:
-            known = model.selection.growing
-            how = ", ".join(f"{key} {known[key]}" for key in known if key in ("criterion", "min_samples_leaf"))
+            parameters = model.selection.growing
+            texts = [f"{key} {parameters[key]}" for key in parameters if key in ("criterion", "min_samples_leaf")]
+            growing = f"; {', '.join(texts)}" if texts else ""
             chosen = f", chosen by {model.selection.select} on {model.selection.sample}"
         lines = (
             f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}{target}",
-            f"grown on {n_rows}, {n_columns} columns{f'; {how}' if how else ''}",
+            f"grown on {rows}, {n_columns} columns{growing}",
             f"pruned by {rule}{chosen}" if rule else "not pruned",
         )
-        return "\n".join(map(_wrapped, lines))
+        return "\n".join(map(_wrap, lines))
 
-    def _errors(self) -> str:
-        what = "error" if self.model.is_classifier else "mean squared error"
-        shown = {where: error_text(x, is_share=self.model.is_classifier) for where, x in errors(self.model).items()}
-        return "\n".join(f"{where:<24}{value:>20}" for where, value in {"measured by": what, **shown}.items())
+    def _error_table(self) -> str:
+        """Return one line for each way in which the error was measured."""
+        is_classifier = self.model.is_classifier
+        lines = {"measured by": "error" if is_classifier else "mean squared error"}
+        lines |= {name: error_text(error, is_share=is_classifier) for name, error in errors(self.model).items()}
+        return "\n".join(f"{name:<24}{text:>20}" for name, text in lines.items())
 
 
 def summary(model: object) -> Summary:
@@ -101,20 +103,23 @@ def summary(model: object) -> Summary:
 
 
 def errors(model: Model) -> dict[str, float]:
-    """Return the error (regression: mean squared error) of the shown tree, by where it was measured."""
-    found: dict[str, float] = {"growing": error_on_sample(model, model.grown)}
+    """Return the errors of the pruned tree (regression: mean squared errors), by the way they were measured.
+
+    The keys are "growing", and if available "cross-validation" and "held out".
+    """
+    measured: dict[str, float] = {"growing": error_on_sample(model, model.grown)}
     selection = model.selection
     if selection is not None and selection.is_error and selection.sample == "cross-validation":
         member = selection.sequence.index_of(model.pruning)
         if member is not None:
-            found["cross-validation"] = float(selection.error[member])
+            measured["cross-validation"] = float(selection.error[member])
     if model.holdout is not None:
-        found["held out"] = error_on_sample(model, model.holdout)
-    return found
+        measured["held out"] = error_on_sample(model, model.holdout)
+    return measured
 
 
 def error_on_sample(model: Model, sample: Counts | Moments) -> float:
-    """Return the error of the shown tree on one sample."""
+    """Return the error rate (regression: mean squared error) of the pruned tree on a sample."""
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
@@ -122,27 +127,38 @@ def error_on_sample(model: Model, sample: Counts | Moments) -> float:
 
 
 def importances(model: Model) -> Floats:
-    """Return the share of each column in the total drop of the criterion; zeros if the tree is a single leaf.
+    """Return the share of each column in the total decrease of the criterion; zeros if the tree is a single leaf.
 
-    Under gain ratio the drop of the entropy counts.
+    With the criterion "gain_ratio", the decrease of the entropy is used.
     """
     return column_importances(model, node_gains(model))
 
 
-def _path(selection: Selection, *, is_share: bool) -> str:
-    """The members of the sequence around the chosen one, the ends, and the one of least error."""
-    n, at, alphas = len(selection.sequence), selection.chosen, selection.sequence.alphas
-    shown = sorted({0, n - 1, selection.best, *range(max(at - AROUND, 0), min(at + AROUND + 1, n))})
+def _importance_text(names: Sequence[str], shares: Floats) -> str:
+    """Return the importances of the columns that are tested, the largest first."""
+    order = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0]
+    texts = [f"{names[j]} {100 * shares[j]:.1f} %" for j in order]
+    n_more = len(texts) - MAX_COLUMNS_LISTED
+    return f"importance: {', '.join(texts[:MAX_COLUMNS_LISTED])}{f' and {n_more} more' if n_more > 0 else ''}"
+
+
+def _selection_table(selection: Selection, *, is_share: bool) -> str:
+    """Return a line for each member near the chosen one, for both ends of the sequence and for the least error."""
+    n, chosen, alphas = len(selection.sequence), selection.chosen, selection.sequence.alphas
+    neighbours = range(max(chosen - N_NEIGHBOURS, 0), min(chosen + N_NEIGHBOURS + 1, n))
+    listed = sorted({0, n - 1, selection.best, *neighbours})
     lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{selection.score:>20}{'std. error':>12}"]
-    for before, k in zip([-1, *shown], shown, strict=False):
-        if k > before + 1:
+    for previous, k in zip([-1, *listed], listed, strict=False):
+        if k > previous + 1:
             lines.append(f"{'':2}{'...':>8}")
         alpha = "" if alphas is None else f"{alphas[k]:.4g}"
-        error, se = (error_text(float(values[k]), is_share=is_share) for values in (selection.error, selection.se))
-        mark, told = "> " if k == at else "  ", " least" if k == selection.best else ""
-        lines.append(f"{mark}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{told}")
+        error = error_text(float(selection.error[k]), is_share=is_share)
+        se = error_text(float(selection.se[k]), is_share=is_share)
+        marker = "> " if k == chosen else "  "
+        remark = " least" if k == selection.best else ""
+        lines.append(f"{marker}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{remark}")
     return "\n".join(lines)
 
 
-def _wrapped(text: str) -> str:
-    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+def _wrap(text: str) -> str:
+    return textwrap.fill(text, WIDTH_CHARACTERS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -1,15 +1,16 @@
-"""The nearest change of a row that alters the answer of a tree: exact over all leaves.
+"""Find the nearest change of a row that alters the prediction of a tree; the search is exact over all leaves.
 
-A best-first search from the root. What a path asks of a column leaves an interval or a set of categories (`reachable`);
-what it costs to get there never falls on the way down, so the first leaf with another answer that is taken from the
-queue is the nearest. Fewest columns come first, then the least sum of changes, each as a share of its column's spread.
+The search goes best-first from the root. The tests on a path leave of each column a range or a set of categories
+(`TreeView.reachable`), and the cost of moving a value there never falls on the way down. Therefore the first leaf with
+a wanted prediction that leaves the queue is the nearest one. Fewest changed columns count first, then the least sum of
+changes, each divided by the scale of its column.
 """
 
 import heapq
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,22 +24,25 @@ from .wording import value_text
 
 __all__ = ["Change", "Counterfactual", "nearest_change"]
 
-LARGEST = sys.float_info.max
+MAX_COST = sys.float_info.max  # a change from an infinite value costs this instead of infinity
+MIN_COST = 1e-12  # a value on the wrong side of a threshold must change even if its distance is 0
+MAX_CATEGORIES_LISTED = 5
 
 
 @dataclass(frozen=True)
 class Change:
-    """One column that must change.
+    """The change of one column.
 
     Parameters
     ----------
     column : str
+        The column that must change.
     value : str
-        What the row holds.
+        The value of the row.
     to : str
-        What it must hold, in words: "above 3.5", "at most 2", "red or blue".
+        The values that lead to the other prediction, in words: "above 3.5", "at most 2", "red or blue".
     new : object
-        A value that does it, the nearest one.
+        The nearest of these values.
     """
 
     column: str
@@ -52,15 +56,40 @@ class Change:
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """The changes that lead to another answer, the leaf they lead to, and its answer."""
+    """The changes that lead to another prediction.
+
+    Parameters
+    ----------
+    changes : tuple of Change
+    leaf, number : int
+        The leaf that the changed row reaches, by its number in the tree that was passed to `view_of` and by that among
+        the shown nodes.
+    prediction : str
+        The prediction of that leaf.
+    """
 
     changes: tuple[Change, ...]
     leaf: int
     number: int
-    answer: str
+    prediction: str
 
     def __str__(self) -> str:
-        return f"{' and '.join(map(str, self.changes))} would give {self.answer}"
+        return f"{' and '.join(map(str, self.changes))} would give {self.prediction}"
+
+
+@dataclass(order=True)
+class _Candidate:
+    """A node in the search queue, ordered by the number of changes, their sum, and the node.
+
+    `led_to` maps each column tested on the path to the latest child that its tests led to; `costs` maps each column
+    that must change to the cost of its change.
+    """
+
+    n_changes: int
+    total_cost: float
+    node: int
+    led_to: dict[int, int] = field(compare=False)
+    costs: dict[int, float] = field(compare=False)
 
 
 def nearest_change(
@@ -69,24 +98,25 @@ def nearest_change(
     row: int = 0,
     *,
     actionable: Sequence[str] | None = None,
-    wanted: Callable[[int], bool] | None = None,
-    spread: Mapping[int, float] | None = None,
+    is_wanted: Callable[[int], bool] | None = None,
+    scales: Mapping[int, float] | None = None,
 ) -> Counterfactual | None:
-    """Return the nearest change of a row that leads to another answer, None if there is none.
+    """Return the nearest change of a row that leads to another prediction; None if there is none.
 
     Parameters
     ----------
     view : TreeView
-        Of a tree with tests.
+        The view of a tree with tests.
     table : Table
         Rows in the schema of the tree.
     row : int
+        The position of the row in the table.
     actionable : names, optional
         The columns that may change; all by default.
-    wanted : callable, optional
-        Of a node of the view: whether its answer will do. By default any other than that of the row.
-    spread : mapping, optional
-        What a change of a numeric column, by its number, is measured by; 1 by default.
+    is_wanted : callable, optional
+        Returns whether the prediction of a node of the view is wanted. By default any other than that of the row is.
+    scales : mapping, optional
+        For each numeric column, by its number, the unit in which its changes are measured; 1 by default.
 
     Examples
     --------
@@ -104,99 +134,131 @@ def nearest_change(
         check_name("actionable", name, names)
     may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}
     values = [column[row] for column in table.columns]
-    start, child = tree.child_lists
-    own = None
-    # The number and the sum of the changes, a node, the last node that each column led to, and what that costs.
-    queue: list[tuple[int, float, int, dict[int, int], dict[int, float]]] = [(0, 0.0, 0, {}, {})]
+    own_prediction = None
+    queue = [_Candidate(0, 0.0, 0, {}, {})]
     while queue:
-        _, _, v, led_to, costs = heapq.heappop(queue)
-        if tree.is_leaf[v]:
-            own = view.answer(v) if own is None else own  # nothing changes on the way to the first leaf
-            if view.answer(v) != own if wanted is None else wanted(v):
-                changes = tuple(_change(view, led_to[j], columns[j], values[j]) for j in costs)
-                return Counterfactual(changes, int(view.node[v]), v + 1, view.answer(v))
+        candidate = heapq.heappop(queue)
+        v = candidate.node
+        if not tree.is_leaf[v]:
+            for child in _affordable_children(view, candidate, columns, values, may_change, scales or {}):
+                heapq.heappush(queue, child)
             continue
-        column = int(tree.feature[v])
-        unit = (spread or {}).get(column) or 1.0
-        for k, below in enumerate(child[start[v] : start[v + 1]].tolist()):
-            can_be_missing = column not in costs and k == tree.default[v]
-            cost = _cost(view, below, columns[column], values[column], unit, can_be_missing=can_be_missing)
-            if cost > 0 and (column not in may_change or math.isinf(cost)):
-                continue
-            more = {**costs, column: cost} if cost else costs
-            heapq.heappush(queue, (len(more), sum(more.values()), below, {**led_to, column: below}, more))
+        if own_prediction is None:  # the first leaf is that of the row itself, because it needs no change
+            own_prediction = view.prediction(v)
+        if view.prediction(v) != own_prediction if is_wanted is None else is_wanted(v):
+            changes = tuple(_change(view, candidate.led_to[j], columns[j], values[j]) for j in candidate.costs)
+            return Counterfactual(changes, int(view.node[v]), v + 1, view.prediction(v))
     return None
 
 
-def spreads_of(tree: Tree) -> dict[int, float]:
-    """Return for each numeric column the range of the thresholds on it, which tells changes of columns apart."""
-    is_number = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0) & np.isfinite(tree.threshold)
-    found = {}
-    for column in np.unique(tree.feature[is_number]).tolist():
-        at = tree.threshold[is_number & (tree.feature == column)]
-        found[column] = float(np.ptp(at)) or abs(float(at[0])) or 1.0
-    return found
+def _affordable_children(
+    view: TreeView,
+    candidate: _Candidate,
+    columns: Sequence[Column],
+    values: list[Any],
+    may_change: set[int],
+    scales: Mapping[int, float],
+) -> list[_Candidate]:
+    """Return the children of a candidate that the row can reach by changing allowed columns."""
+    tree, v = view.tree, candidate.node
+    start, child = tree.child_lists
+    column = int(tree.feature[v])
+    scale = scales.get(column) or 1.0
+    affordable = []
+    for branch, target in enumerate(child[start[v] : start[v + 1]].tolist()):
+        can_be_missing = column not in candidate.costs and branch == tree.default[v]
+        cost = _cost(view, target, columns[column], values[column], scale, can_be_missing=can_be_missing)
+        if cost > 0 and (column not in may_change or math.isinf(cost)):
+            continue
+        costs = {**candidate.costs, column: cost} if cost else candidate.costs
+        led_to = {**candidate.led_to, column: target}
+        affordable.append(_Candidate(len(costs), sum(costs.values()), target, led_to, costs))
+    return affordable
 
 
-def _cost(view: TreeView, v: int, about: Column, value: Any, unit: float, *, can_be_missing: bool) -> float:
-    """What it costs to bring a value to node `v` as far as its column decides; infinite if none gets there."""
-    if about.kind == "nominal":
-        fits = can_be_missing if value < 0 else value in view.codes(v)
-        return 0.0 if fits else 1.0 if _categories(view, v, about) else math.inf
-    x, (low, high) = float(value), _ends(view, v)
-    if math.isnan(x) and can_be_missing:
+def threshold_ranges(tree: Tree) -> dict[int, float]:
+    """Return for each numeric column the range of its thresholds, the unit in which changes of columns are compared.
+
+    If a column has one threshold, the unit is the size of that threshold, or 1 if the threshold is 0.
+    """
+    is_numeric = (tree.feature >= 0) & (np.diff(tree.branch_start) == 0) & np.isfinite(tree.threshold)
+    ranges = {}
+    for column in np.unique(tree.feature[is_numeric]).tolist():
+        thresholds = tree.threshold[is_numeric & (tree.feature == column)]
+        ranges[column] = float(np.ptp(thresholds)) or abs(float(thresholds[0])) or 1.0
+    return ranges
+
+
+def _cost(view: TreeView, v: int, schema: Column, value: Any, scale: float, *, can_be_missing: bool) -> float:
+    """Return the cost of moving a value to where it can reach node `v`; infinity if no value can."""
+    if schema.kind == "nominal":
+        fits = can_be_missing if value < 0 else value in view.arriving_codes(v)
+        if fits:
+            return 0.0
+        return 1.0 if _known_codes(view, v, schema) else math.inf
+    x, (low, high) = float(value), _range_ends(view, v)
+    is_missing = math.isnan(x)
+    if is_missing and can_be_missing:
         return 0.0
     if not (view.reachable.can_be_known[v] and low < high):
         return math.inf
-    if math.isnan(x):
+    if is_missing:
         return 1.0
     if low < x <= high or x == low == -math.inf:
         return 0.0
-    # What lies on the threshold must still move: more than nothing, less than anything else; what is infinite, too.
-    return min(max(low - x if x <= low else x - high, 0.0) / unit, LARGEST) + 1e-12
+    distance = low - x if x <= low else x - high
+    return min(max(distance, 0.0) / scale, MAX_COST) + MIN_COST
 
 
-def _ends(view: TreeView, v: int) -> tuple[float, float]:
-    """What a number that is known is above, and at most, at node `v`."""
+def _range_ends(view: TreeView, v: int) -> tuple[float, float]:
+    """Return the ends of the range at node `v`: a known value there is above the first and at most the second."""
     low, high = int(view.reachable.low[v]), int(view.reachable.high[v])
     threshold = view.tree.threshold
     return float(threshold[low]) if low >= 0 else -math.inf, float(threshold[high]) if high >= 0 else math.inf
 
 
-def _categories(view: TreeView, v: int, about: Column) -> list[int]:
-    return [code for code in view.codes(v).tolist() if code < len(about.categories)]
+def _known_codes(view: TreeView, v: int, schema: Column) -> list[int]:
+    """Return the codes of known categories that lead to node `v`."""
+    return [code for code in view.arriving_codes(v).tolist() if code < len(schema.categories)]
 
 
-def _change(view: TreeView, v: int, about: Column, value: Any) -> Change:
-    """What must change in one column so that a row gets to node `v`."""
+def _change(view: TreeView, v: int, schema: Column, value: Any) -> Change:
+    """Return the change of one column that lets a row reach node `v`."""
     name = view.columns[int(view.tree.feature[view.tree.parent[v]])]
-    if about.kind == "nominal":
-        codes = _categories(view, v, about)
-        was = value_text(about, value) if 0 <= value < len(about.categories) else "missing or new"
-        words = " or ".join(value_text(about, code) for code in codes[:5])
-        return Change(name, was, f"to {words}", about.categories[codes[0]])
-    is_missing, (low, high) = math.isnan(value), _ends(view, v)
+    if schema.kind == "nominal":
+        codes = _known_codes(view, v, schema)
+        is_known = 0 <= value < len(schema.categories)
+        old = value_text(schema, value) if is_known else "missing or new"
+        words = " or ".join(value_text(schema, code) for code in codes[:MAX_CATEGORIES_LISTED])
+        return Change(name, old, f"to {words}", schema.categories[codes[0]])
+    is_missing, (low, high) = math.isnan(value), _range_ends(view, v)
     is_up = low > -math.inf if is_missing else bool(value <= low)
-    to = f"above {value_text(about, low)}" if is_up else f"at most {value_text(about, high)}"
+    to = f"above {value_text(schema, low)}" if is_up else f"at most {value_text(schema, high)}"
     if is_missing and is_up and high < math.inf:
-        to += f" and at most {value_text(about, high)}"
+        to += f" and at most {value_text(schema, high)}"
     new = float(np.nextafter(low, math.inf)) if is_up else high
-    return Change(name, "missing" if is_missing else value_text(about, value), to, new)
+    return Change(name, "missing" if is_missing else value_text(schema, value), to, new)
 
 
-def wanted_of(view: TreeView, wanted: Any, own: int) -> Callable[[int], bool] | None:
-    """Return whether a node's answer will do: a class by its name, or of a number the ends (low, high) of a range.
+def wanted_predictions(view: TreeView, wanted: Any, leaf: int) -> Callable[[int], bool] | None:
+    """Return a function that says whether the prediction of a node is wanted; None if any other class is.
 
-    If none is wanted, a mean above that of the node `own`, or (None) any other class.
+    Parameters
+    ----------
+    view : TreeView
+    wanted : class, or (low, high), optional
+        A class by its name; for numbers the ends of a range. None: any other class, or a higher mean.
+    leaf : int
+        The leaf of the row, whose mean is to be exceeded.
     """
     mean = view.mean
     if mean is None:
         if wanted is None:
             return None
         check_name("wanted", str(wanted), view.classes)
-        return lambda v: view.answer(v) == str(wanted)
+        return lambda v: view.prediction(v) == str(wanted)
     if wanted is None:
-        return lambda v: bool(mean[v] > mean[own])
+        return lambda v: bool(mean[v] > mean[leaf])
     try:
         low, high = map(float, wanted)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Why one row gets its answer: the tests on its path, in words, with the values that decided."""
+"""Follow one row through a tree: the tests on its path in words, with the values that decided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,26 +19,27 @@ __all__ = ["Path", "Step", "path_of"]
 
 @dataclass(frozen=True)
 class Step:
-    """One test that a row met.
+    """One test on the path of a row.
 
     Parameters
     ----------
     node : int
-        The node that tests, by its number in the tree that was given.
+        The node that tests, by its number in the tree that was passed to `view_of`.
     number : int
-        The same as a small number, from 1 in the order shown.
+        Its number among the shown nodes, from 1.
     column : str
+        The column that is tested.
     value : str
-        What the row holds there; "missing", "new" for a category that growing did not see, or
-        "missing or new" where growing saw no missing one.
+        The value of the row in this column; "missing", "new" for a category that growing did not see, or
+        "missing or new" if growing saw no missing value.
     test : str
-        What holds of all rows that go where this one goes.
+        The condition that all rows on the same branch satisfy.
     child : int
-        The number of the branch that it takes.
+        The number of the branch that the row takes.
     is_default : bool
-        Whether it goes there only because its value is missing or new.
+        Whether the row takes this branch because its value is missing or new.
     surrogate : str
-        The test of another column that decided in its place; empty if none did.
+        The test of another column that replaced the missing value; empty if none did.
     """
 
     node: int
@@ -51,56 +52,59 @@ class Step:
     surrogate: str = ""
 
     @property
-    def sent(self) -> str:
-        """How it goes on without its value; empty if that decides."""
+    def fallback(self) -> str:
+        """How the branch was chosen if the value is missing or new; empty if the value decided."""
         by = f" by the surrogate {self.surrogate}" if self.surrogate else ""
         return f"sent on{by}" if self.is_default else ""
 
 
 @dataclass(frozen=True)
 class Path:
-    """The path of one row, and what it ends in.
+    """The path of one row and the leaf at its end.
 
     Parameters
     ----------
     steps : tuple of Step
+        The tests on the path.
     leaf, number : int
-        The leaf, by its number in the tree that was given and as a small one.
-    answer : str
-        Its class or its mean; empty if the view knows neither.
+        The leaf, by its number in the tree that was passed to `view_of` and by that among the shown nodes.
+    prediction : str
+        The class or mean that the leaf predicts; empty if the view knows neither.
     shares : dict of str to float
-        The share of each class in it; empty without counts of classes.
+        The share of each class in the leaf; empty without counts of classes.
     """
 
     steps: tuple[Step, ...]
     leaf: int
     number: int
-    answer: str
+    prediction: str
     shares: dict[str, float]
 
     def __str__(self) -> str:
-        lines = [
-            f"{step.test} ({step.column} is {step.value}{f', {step.sent}' if step.sent else ''})" for step in self.steps
-        ]
-        return "\n".join([*lines, f"#{self.number} ({self.leaf}){f': {self.answer}' if self.answer else ''}"])
+        lines = []
+        for step in self.steps:
+            fallback = f", {step.fallback}" if step.fallback else ""
+            lines.append(f"{step.test} ({step.column} is {step.value}{fallback})")
+        prediction = f": {self.prediction}" if self.prediction else ""
+        return "\n".join([*lines, f"#{self.number} ({self.leaf}){prediction}"])
 
 
 def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
-    """Return the path of one row through the tree that is shown.
+    """Return the path of one row through the tree of a view.
 
     Parameters
     ----------
     view : TreeView
-        Of a tree with tests, without stubs.
+        The view of a tree with tests, without hidden branches.
     X : array, data frame, list of rows or Table
-        As for `apply`; it is routed in the same way.
+        The rows, as for `apply`.
     row : int
-        Which of its rows.
+        The position of the row in X.
 
     Returns
     -------
     Path
-        Its leaf is the one that `apply` finds, or the shown leaf above it.
+        Its leaf is the leaf of the pruned tree that `apply` finds.
 
     Examples
     --------
@@ -118,57 +122,89 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
     table = encode(X, schema=tree.schema)
     if check_int("row", row, 0) >= table.n_rows:
         raise ParameterError(f"row={row}; a number from 0 to {table.n_rows - 1} is needed")
-    start, child = tree.child_lists
     values = [column[row] for column in table.columns]
     steps, v = [], 0
     while not tree.is_leaf[v]:
-        column = int(tree.feature[v])
-        about, value, surrogate = tree.schema.columns[column], values[column], ""
-        codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
-        is_missing = bool(value < 0 if len(codes) else np.isnan(value))
-        if is_missing:
-            taken, surrogate = _for_missing(view, v, tree.schema.columns, values)
-        else:
-            taken = int(codes[value]) if len(codes) else int(not value <= tree.threshold[v])
-        below = int(child[start[v] + taken])
-        test = view.branch(below) if is_missing or len(codes) else _compared(view, v, below, about, value)
-        told = _value(about, value, is_missing=is_missing)
-        steps.append(Step(int(view.node[v]), v + 1, view.columns[column], told, test, taken, is_missing, surrogate))
-        v = below
+        step, v = _step(view, v, tree.schema.columns, values)
+        steps.append(step)
     shares = {} if view.shares is None else dict(zip(view.classes, view.shares[v].tolist(), strict=False))
-    return Path(tuple(steps), int(view.node[v]), v + 1, view.answer(v), shares)
+    return Path(tuple(steps), int(view.node[v]), v + 1, view.prediction(v), shares)
 
 
-def _for_missing(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) -> tuple[int, str]:
-    """The child of a missing value, and the surrogate that says so, with what it read; empty if it is the default."""
-    others, default = view.tree.surrogates, int(view.tree.default[v])
-    if others is None:
+def _step(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) -> tuple[Step, int]:
+    """Return the test of node `v` on a row with these values, and the node that the row goes to."""
+    tree = view.tree
+    column = int(tree.feature[v])
+    schema, value = columns[column], values[column]
+    codes = tree.branch[tree.branch_start[v] : tree.branch_start[v + 1]]
+    is_nominal = len(codes) > 0
+    is_missing = bool(value < 0 if is_nominal else np.isnan(value))
+    surrogate = ""
+    if is_missing:
+        branch, surrogate = _branch_without_value(view, v, columns, values)
+    elif is_nominal:
+        branch = int(codes[value])
+    else:
+        branch = 0 if value <= tree.threshold[v] else 1
+    start, child = tree.child_lists
+    target = int(child[start[v] + branch])
+    is_compared = not (is_missing or is_nominal)
+    step = Step(
+        node=int(view.node[v]),
+        number=v + 1,
+        column=view.columns[column],
+        value=_value_text(schema, value, is_missing=is_missing),
+        test=_comparison_text(view, v, target, schema, value) if is_compared else view.branch_text(target),
+        child=branch,
+        is_default=is_missing,
+        surrogate=surrogate,
+    )
+    return step, target
+
+
+def _branch_without_value(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) -> tuple[int, str]:
+    """Return the branch of a missing value, and the surrogate that chose it; empty if it is the default branch."""
+    surrogates, default = view.tree.surrogates, int(view.tree.default[v])
+    if surrogates is None:
         return default, ""
-    for number in others.of(v):
-        column = int(others.feature[number])
-        taken, name = others.side(number, values[column]), view.columns[column]
-        if taken != NO_BRANCH:
-            told = _value(columns[column], values[column], is_missing=False)
-            if others.branch_start[number] < others.branch_start[number + 1]:
-                return taken, f"{name} = {told}"
-            sign = "<=" if taken == others.low[number] else ">"
-            return taken, f"{name} {sign} {value_text(columns[column], others.threshold[number])} (is {told})"
+    for number in surrogates.of(v):
+        column = int(surrogates.feature[number])
+        branch = surrogates.side(number, values[column])
+        if branch == NO_BRANCH:
+            continue
+        name, value = view.columns[column], _value_text(columns[column], values[column], is_missing=False)
+        if surrogates.branch_start[number] < surrogates.branch_start[number + 1]:
+            return branch, f"{name} = {value}"
+        sign = "<=" if branch == surrogates.low[number] else ">"
+        threshold = value_text(columns[column], surrogates.threshold[number])
+        return branch, f"{name} {sign} {threshold} (is {value})"
     return default, ""
 
 
-def _value(about: Column, value: Any, *, is_missing: bool) -> str:
-    if about.kind == "nominal" and is_missing:
-        return "new" if about.has_missing else "missing or new"
-    is_known = not is_missing and (about.kind == "numeric" or value < len(about.categories))
-    return value_text(about, value) if is_known else "missing"
+def _value_text(schema: Column, value: Any, *, is_missing: bool) -> str:
+    if schema.kind == "nominal" and is_missing:
+        return "new" if schema.has_missing else "missing or new"
+    is_known = not is_missing and (schema.kind == "numeric" or value < len(schema.categories))
+    return value_text(schema, value) if is_known else "missing"
 
 
-def _compared(view: TreeView, v: int, below: int, about: Column, value: float) -> str:
-    """What leads on, with the exact threshold where the short one would say otherwise of this very value."""
+def _comparison_text(view: TreeView, v: int, target: int, schema: Column, value: float) -> str:
+    """Return the test that leads from node `v` to `target`.
+
+    The text has the exact threshold if the short one, which other texts show, would send this value to another branch.
+    """
     exact, rounded = float(view.tree.threshold[v]), float(view.tree.rounded[v])
-    short = (exact if np.isnan(rounded) else rounded) if about.is_date else float(view.threshold[v])
-    if (value <= exact) == (value <= short):
-        return view.branch(below)
-    shown, name = value_text(about, exact), view.columns[int(view.tree.feature[v])]
-    ends = ("", shown) if value <= exact else (shown, "")
-    return range_text(name, *ends, can_be_missing=False, can_be_known=True, gaps=False)
+    short_date = exact if np.isnan(rounded) else rounded
+    short = short_date if schema.is_date else float(view.threshold_texts[v])
+    is_low = value <= exact
+    if is_low == (value <= short):
+        return view.branch_text(target)
+    end = value_text(schema, exact)
+    return range_text(
+        view.columns[int(view.tree.feature[v])],
+        low="" if is_low else end,
+        high=end if is_low else "",
+        can_be_missing=False,
+        can_be_known=True,
+        has_missing=False,
+    )

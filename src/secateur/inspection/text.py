@@ -1,6 +1,6 @@
-"""A tree as text: drawn with its tests, or as one rule per leaf.
+"""Write a tree as text: as a drawing of its tests, or as one rule per leaf.
 
-A rule is what is known of each column on the way to a leaf: a range, or a set of categories.
+A rule states for each column tested on the path to a leaf the range or the set of categories that reaches the leaf.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from .wording import share_limit_text
 
 __all__ = ["export_rules", "export_text"]
 
-MOST_ASKED = 2_000_000  # conditions of all rules together
-MOST_INDENTED = 40  # levels; deeper lines name their depth, or the text would grow with its square
+MAX_CONDITIONS = 2_000_000  # of all rules together
+MAX_INDENTED_LEVELS = 40  # deeper lines name their depth; with more indentation the text would grow quadratically
 
 
 def export_text(
@@ -38,21 +38,18 @@ def export_text(
     ----------
     tree : Tree
     counts : Counts or Moments, optional
-        Gives the leaves their class and numbers of rows and errors; of a regression tree
-        their value and its mean squared error.
+        The sample that gives the leaves their class, rows and errors; for a regression tree their mean, rows and mean
+        squared error.
     feature_names, class_names : sequence of str, optional
-        Names of the columns and of the classes, in their order; by default those of the data
-        the tree was grown on.
+        Names of the columns and of the classes, in their order; by default those of the data the tree was grown on.
     max_depth : int, optional
-        Tests below this depth (0: the root) are left out and marked as such. None draws all.
+        Hide the tests below this depth (the root has depth 0); a line names the size of each hidden branch.
     decimals : int, optional
-        Digits after the point of thresholds and values, and of weights that are not whole. By
-        default a threshold is as short as it can be and still splits the growing rows in the same way,
-        and values have two. Where so few digits would split them differently, a threshold gets more,
-        and so does a value that would have fewer than three digits.
+        Digits after the point of thresholds and means, and of weights that are not whole. By default a threshold is
+        as short as possible while it splits the growing rows in the same way, and means have two digits. A threshold
+        that would split the rows differently gets more digits, and so does a mean with fewer than three digits.
     show_weights : bool
-        Whether a leaf shows the weight of each class (of a regression tree: its weight) in
-        place of rows and errors.
+        Whether a leaf shows the weight of each class (for a regression tree its weight) instead of rows and errors.
     pruning : Pruning, optional
         Draw the tree as cut back by it, with its classes if it has any.
     limits : LeafShares, optional
@@ -60,19 +57,19 @@ def export_text(
         observed share of the class it does not predict and its upper limit; with more than two
         classes, the observed share of the predicted class and its lower limit.
     node_ids : bool
-        Whether nodes have their numbers: a small one, from 1 in the order shown, and in brackets that
-        in the tree as grown, by which nodes are cut.
+        Whether nodes have numbers: the number among the shown nodes, from 1, and in brackets the number in the grown
+        tree, which `Pruning` uses.
 
     Returns
     -------
     str
-        Without a line break at the end. Control characters in names are written as escapes.
+        The lines, without a line break at the end. Control characters in names are written as escapes.
 
     Notes
     -----
-    O(nodes), whatever the depth: lines more than 40 levels down are not indented further but
-    name their depth. "or missing" stands where the gaps of a column go that had some in
-    growing; gaps in other columns, and new categories, go where most growing examples went.
+    O(nodes) for any depth: lines more than 40 levels down are not indented further but name their depth. "or missing"
+    is written at the branch that missing values take, for columns that had missing values in growing. Missing values
+    of other columns, and new categories, take the branch of most growing rows.
 
     Examples
     --------
@@ -108,17 +105,19 @@ def export_text(
     lines = []
     for v in range(view.tree.n_nodes):
         if v > 0:
-            lines.append(_indented(depth[v] - 1, view.branch(v) + (f"  {view.mark(v)}" if node_ids else "")))
+            number = f"  {view.number_text(v)}" if node_ids else ""
+            lines.append(_indent(depth[v] - 1, view.branch_text(v) + number))
         if view.n_hidden[v]:
-            cut = f"truncated branch of depth {view.n_levels[v]} ({view.n_hidden[v]:,} leaves)"
-            lines.append(_indented(depth[v], cut))
+            hidden = f"truncated branch of depth {view.n_levels[v]} ({view.n_hidden[v]:,} leaves)"
+            lines.append(_indent(depth[v], hidden))
         elif is_leaf[v]:
-            lines.append(_indented(depth[v], _leaf(view, v, show_weights=show_weights) + _limit(view, v, limits)))
-    others = view.tree.surrogates
-    if others is not None and len(others.feature):
-        n_tests = int(np.count_nonzero(np.diff(others.start)))
-        which = "1 test has" if n_tests == 1 else f"{n_tests:,} tests have"
-        lines.append(f"missing values go by surrogate tests first, where they know: {which} some")
+            leaf = _leaf_text(view, v, show_weights=show_weights)
+            lines.append(_indent(depth[v], leaf + _limit_text(view, v, limits)))
+    surrogates = view.tree.surrogates
+    if surrogates is not None and len(surrogates.feature):
+        n_tests = int(np.count_nonzero(np.diff(surrogates.start)))
+        subject = "1 test has" if n_tests == 1 else f"{n_tests:,} tests have"
+        lines.append(f"missing values go by surrogate tests first, where they know: {subject} some")
     return "\n".join(lines)
 
 
@@ -140,16 +139,16 @@ def export_rules(
     tree : Tree
         A tree with tests.
     counts : Counts or Moments, optional
-        Gives the rules their class (or value), and how many rows they cover with what share
-        of errors (or mean squared error).
+        The sample that gives the rules their class (or mean), the number of rows they cover, and their error rate (or
+        mean squared error).
     feature_names, class_names, decimals, pruning, limits, node_ids
         As for `export_text`.
 
     Returns
     -------
     str
-        Every row meets exactly one rule, and its class is the tree's. All that a path tests in
-        one column appears once, as a range or a set, where the path first tests it.
+        Every row satisfies exactly one rule, which gives it the prediction of the tree. All tests of one column on a
+        path are joined to one range or set, at the place of the first of them.
 
     Notes
     -----
@@ -170,38 +169,41 @@ def export_rules(
     if not view.tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree has rules")
     check_no_surrogates(view.tree, "rules", "show the tree as text")
-    lines, n_asked = [], 0
-    for v, asked in view.rules():
-        n_asked += len(asked)
-        if n_asked > MOST_ASKED:
+    lines, n_conditions = [], 0
+    for v, conditions in view.rules():
+        n_conditions += len(conditions)
+        if n_conditions > MAX_CONDITIONS:
             raise UnsupportedError(
-                f"the rules of {tree} hold more than {MOST_ASKED:,} conditions; prune it further, or write it as text"
+                f"the rules of {tree} hold more than {MAX_CONDITIONS:,} conditions; prune it further, or write it as "
+                "text"
             )
-        mark = f"{view.mark(v)}: " if node_ids else ""
-        lines.append(f"{mark}IF {' AND '.join(asked) or 'TRUE'} THEN {view.conclusion(v)}{_limit(view, v, limits)}")
+        number = f"{view.number_text(v)}: " if node_ids else ""
+        premise = " AND ".join(conditions) or "TRUE"
+        lines.append(f"{number}IF {premise} THEN {view.conclusion(v)}{_limit_text(view, v, limits)}")
     return "\n".join(lines)
 
 
-def _leaf(view: TreeView, v: int, *, show_weights: bool) -> str:
-    """The line of a leaf in a drawing."""
+def _leaf_text(view: TreeView, v: int, *, show_weights: bool) -> str:
+    """Return the line of a leaf in a drawing."""
     sample = view.sample
     if sample is not None and view.mean is not None:
-        weight = f"weight: {sample.total[v]:,.10g} value: {view.answer(v)}"
+        weight = f"weight: {sample.total[v]:,.10g} value: {view.prediction(v)}"
         return weight if show_weights else f"value: {view.conclusion(v)}"
-    name = f"class: {view.answer(v)}" if view.label is not None else view.conclusion(v)
-    if sample is None or view.wrong is None:
+    name = f"class: {view.prediction(v)}" if view.label is not None else view.conclusion(v)
+    if sample is None or view.errors is None:
         return name
     if show_weights:
         digits = "d" if sample.is_whole else f".{2 if view.decimals is None else view.decimals}f"
         return f"weights: [{', '.join(format(x, digits) for x in sample.by_class[v])}] {name}"
-    wrong = view.wrong[v]
-    told = ("1 error" if wrong == 1 else f"{wrong:,} errors") if sample.is_whole else f"{wrong:,.4g} wrong"
-    return f"{name} ({view.size(v)}, {told})"
+    errors = view.errors[v]
+    whole_errors = "1 error" if errors == 1 else f"{errors:,} errors"
+    errors_text = whole_errors if sample.is_whole else f"{errors:,.4g} wrong"
+    return f"{name} ({view.rows_text(v)}, {errors_text})"
 
 
 def _view(tree: Tree, counts: Counts | Moments | None, limits: LeafShares | None, **options: Any) -> TreeView:
-    """The view of a tree, all leaves of which have limits if there are some."""
-    view = view_of(tree, counts, n_classes=len(limits.classes) if limits else 0, **options)
+    """Return the view of a tree; refuse limits that do not cover all of its leaves."""
+    view = view_of(tree, counts, n_classes=0 if limits is None else len(limits.classes), **options)
     if limits is not None:
         if view.mean is not None:
             raise ParameterError("limits are of class shares; the leaves of a regression tree have none")
@@ -209,15 +211,15 @@ def _view(tree: Tree, counts: Counts | Moments | None, limits: LeafShares | None
     return view
 
 
-def _limit(view: TreeView, v: int, limits: LeafShares | None) -> str:
-    """What is known of the class shares of a leaf, to be put behind its line."""
+def _limit_text(view: TreeView, v: int, limits: LeafShares | None) -> str:
+    """Return the limit on a class share of a leaf, to be appended to its line; empty without limits."""
     if limits is None:
         return ""
     label = None if view.label is None else int(view.label[v])
     return f", {share_limit_text(limits, int(view.node[v]), label, view.classes)}"
 
 
-def _indented(depth: int, text: str) -> str:
-    if depth <= MOST_INDENTED:
+def _indent(depth: int, text: str) -> str:
+    if depth <= MAX_INDENTED_LEVELS:
         return f"{'|   ' * depth}|--- {text}"
-    return f"{'|   ' * MOST_INDENTED}[depth {depth}] |--- {text}"
+    return f"{'|   ' * MAX_INDENTED_LEVELS}[depth {depth}] |--- {text}"

@@ -1,8 +1,7 @@
-"""One view of a tree: what is left of it, what each node answers, and the way to it in words.
+"""TreeView: a pruned tree with the texts, numbers and positions that its displays show.
 
-Text, rules, exports, figures and the report read a tree through a `TreeView` and nothing else, so
-that all of them tell the same. It is built once, by `view_of`, from arrays in pre-order: no depth
-is too deep.
+Text, rules, exports, figures and the report read a tree only through a `TreeView`, so that they agree. `view_of`
+creates it from arrays in pre-order, without recursion: trees of any depth work.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,32 +24,30 @@ __all__ = ["TreeView", "view_of"]
 
 @dataclass(frozen=True, eq=False)
 class TreeView:
-    """A tree as it is shown; one entry per shown node, in pre-order.
-
-    Made by `view_of`.
+    """A tree as displays show it, made by `view_of`; arrays have one entry per shown node, in pre-order.
 
     Parameters
     ----------
     tree : Tree
-        What is left of it. `tree.ids` are the numbers of the nodes in the tree as grown.
+        The pruned tree. `tree.ids` are the numbers of its nodes in the grown tree.
     node : array of int
-        Number of each node in the tree that was given, as prunings, limits and `apply` have it.
+        Number of each shown node in the tree that was passed to `view_of`.
     sample : Counts or Moments, optional
-        What was counted, on the nodes that are left.
+        The statistics of the shown nodes.
     label : array of int, optional
-        The class each node answers.
+        The class that each node predicts.
     n_hidden, n_levels : arrays of int
-        Leaves and levels left out under each node by `max_depth`; 0 except at such stubs.
+        For each node below which `max_depth` hides a branch, its leaves and its levels; 0 at other nodes.
     columns, classes : list of str
-        Their names, each on one line.
+        Names of the columns and the classes, each on one line.
     decimals : int, optional
-        Digits after the point that were asked for.
+        Digits after the point, as passed to `view_of`.
 
     Examples
     --------
     >>> import secateur
     >>> view = view_of(*secateur.grow([[1.0], [2.0], [4.0]], ["no", "no", "yes"]), feature_names=["size"])
-    >>> [view.branch(v) for v in (1, 2)], [view.answer(v) for v in (1, 2)]
+    >>> [view.branch_text(v) for v in (1, 2)], [view.prediction(v) for v in (1, 2)]
     (['size <= 3', 'size > 3'], ['no', 'yes'])
     """
 
@@ -66,76 +63,79 @@ class TreeView:
 
     @cached_property
     def child(self) -> Ints:
-        """Which child of its parent each node is."""
+        """The position of each node among the children of its parent."""
         return write_protect(child_numbers(self.tree))
 
     @cached_property
     def is_nominal(self) -> Bools:
-        """Which nodes test for categories."""
+        """Whether each node tests the categories of a nominal column."""
         return write_protect(np.diff(self.tree.branch_start) > 0)
 
     @cached_property
     def mean(self) -> Array | None:
-        """The number each node of a regression tree answers."""
+        """The number that each node of a regression tree predicts; None for classes and without a sample."""
         return None if self.sample is None or self.sample.has_classes else self.sample.predictions
 
     @cached_property
-    def wrong(self) -> Array | None:
-        """Rows of another class than the node answers."""
+    def errors(self) -> Array | None:
+        """The rows of each node whose class differs from its prediction; None without a sample or classes."""
         return None if self.sample is None or self.label is None else self.sample.costs_if_leaf(self.label)
 
     @cached_property
     def shares(self) -> Floats | None:
-        """The share of each class in each node; of one without rows that of its parent."""
+        """The share of each class in each node; a node without rows has the shares of its parent."""
         if self.sample is None or not self.sample.has_classes:
             return None
         by_class, total = self.sample.by_class, self.sample.total
         shares = by_class / np.where(total > 0, total, 1)[:, None]
-        for v in np.flatnonzero(total == 0).tolist():  # parents come first, and have their shares already
+        for v in np.flatnonzero(total == 0).tolist():  # in pre-order, so that the parent is finished
             shares[v] = shares[self.tree.parent[v]] if v else 1 / shares.shape[1]
         return write_protect(shares)
 
     @cached_property
-    def threshold(self) -> list[str]:
-        """The threshold of each node as people read it; empty where there is none."""
-        found = [""] * self.tree.n_nodes
+    def threshold_texts(self) -> list[str]:
+        """The threshold of each node as text; empty for leaves and nominal tests."""
+        texts = [""] * self.tree.n_nodes
         for v in np.flatnonzero((self.tree.feature >= 0) & ~self.is_nominal).tolist():
-            exact, short = float(self.tree.threshold[v]), float(self.tree.rounded[v])
-            found[v] = threshold_text(exact, short, self.decimals, is_date=self.is_date(int(self.tree.feature[v])))
-        return found
+            exact, rounded = float(self.tree.threshold[v]), float(self.tree.rounded[v])
+            is_date = self.is_date(int(self.tree.feature[v]))
+            texts[v] = threshold_text(exact, rounded, self.decimals, is_date=is_date)
+        return texts
 
     @cached_property
-    def place(self) -> Floats:
-        """Where each node stands across a drawing: leaves one apart, parents midway between first and last child."""
-        place, last = (np.cumsum(self.tree.is_leaf) - 1.0).tolist(), np.zeros(self.tree.n_nodes, np.int64)
-        last[self.tree.parent[1:]] = np.arange(1, self.tree.n_nodes)  # of several children the last one stays
+    def position(self) -> Floats:
+        """Position of each node across a drawing: leaves are 1 apart, parents midway between first and last child."""
+        position = (np.cumsum(self.tree.is_leaf) - 1.0).tolist()
+        last_child = np.zeros(self.tree.n_nodes, np.int64)
+        last_child[self.tree.parent[1:]] = np.arange(1, self.tree.n_nodes)  # the last assignment wins
         for v in self.tree.internal[::-1].tolist():
-            place[v] = (place[v + 1] + place[last[v]]) / 2
-        return write_protect(np.array(place))
+            first_child = v + 1
+            position[v] = (position[first_child] + position[last_child[v]]) / 2
+        return write_protect(np.array(position))
 
     @cached_property
     def reachable(self) -> ReachableValues:
-        """What can arrive at each node."""
+        """The values that can reach each node."""
         return find_reachable_values(self.tree)
 
-    def codes(self, v: int) -> Array:
-        """The categories that lead from the parent of node `v` to it and can arrive there, as codes."""
-        entries, start = self._entries
+    def arriving_codes(self, v: int) -> Array:
+        """Return the category codes that lead from the parent of node `v` to `v` and can reach the parent."""
+        entries, start = self._branch_entries
         codes: Array = entries[start[v] : start[v + 1]] - self.tree.branch_start[self.tree.parent[v]]
         return codes
 
     @cached_property
-    def _entries(self) -> tuple[Longs, Longs]:
-        """The entries of `tree.branch` by the node they lead to, and where those of each node begin."""
+    def _branch_entries(self) -> tuple[Longs, Longs]:
+        """Positions in `tree.branch` sorted by the node they lead to, and the offset of each node among them."""
         tree = self.tree
         first, child = tree.child_lists
-        owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
-        to = np.where(self.reachable.arrives, child[first[owner] + tree.branch], tree.n_nodes)
-        order = np.argsort(to, kind="stable")
-        return order, np.searchsorted(to[order], np.arange(tree.n_nodes + 1))
+        tester = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
+        target = np.where(self.reachable.arrives, child[first[tester] + tree.branch], tree.n_nodes)
+        order = np.argsort(target, kind="stable")
+        return order, np.searchsorted(target[order], np.arange(tree.n_nodes + 1))
 
-    def branch(self, v: int) -> str:
-        """What leads to node `v` from its parent; empty for the root."""
+    def branch_text(self, v: int) -> str:
+        """Return the test that leads from the parent of node `v` to `v`; empty for the root."""
         p = int(self.tree.parent[v])
         if p < 0:
             return ""
@@ -143,80 +143,93 @@ class TreeView:
         if column < 0:
             return f"node {self.tree.ids[v]}"
         if self.is_nominal[p]:
-            return self.known(v)
-        name, gaps, goes_on = self.columns[column], self.has_gaps(column), int(self.child[v]) == 0
-        text = "" if self.threshold[p] == "inf" else self.threshold[p]  # one of inf asks whether the number is known
-        ends = ("", text) if goes_on else (text, "")
-        can_be_missing, can_be_known = bool(self.reachable.can_be_missing[v]), goes_on or bool(text)
-        told = range_text(name, *ends, can_be_missing=can_be_missing, can_be_known=can_be_known, gaps=gaps)
-        return told or f"{name} <= inf or missing"
+            return self.condition(v)
+        is_first = int(self.child[v]) == 0
+        # A threshold of infinity tests whether the value is known; it is not an end of a range.
+        end = "" if self.threshold_texts[p] == "inf" else self.threshold_texts[p]
+        text = range_text(
+            self.columns[column],
+            low="" if is_first else end,
+            high=end if is_first else "",
+            can_be_missing=bool(self.reachable.can_be_missing[v]),
+            can_be_known=is_first or bool(end),
+            has_missing=self.has_missing(column),
+        )
+        return text or f"{self.columns[column]} <= inf or missing"
 
-    def known(self, v: int) -> str:
-        """All that the way to node `v` asks of the column its parent tests; empty if nothing."""
+    def condition(self, v: int) -> str:
+        """Return what the path to node `v` requires of the column tested by its parent; empty if nothing."""
         p = int(self.tree.parent[v])
         column = int(self.tree.feature[p])
-        name, gaps = self.columns[column], self.has_gaps(column)
+        name, has_missing = self.columns[column], self.has_missing(column)
         if self.is_nominal[p]:
-            about = self.about(column)
-            return categories_text(name, self.codes(v), None if about is None else about.categories, gaps=gaps)
-        ways = self.reachable
-        low, high = (self.threshold[u] if u >= 0 else "" for u in (int(ways.low[v]), int(ways.high[v])))
-        can_be_missing, can_be_known = bool(ways.can_be_missing[v]), bool(ways.can_be_known[v])
-        return range_text(name, low, high, can_be_missing=can_be_missing, can_be_known=can_be_known, gaps=gaps)
+            schema = self.column_schema(column)
+            categories = None if schema is None else schema.categories
+            return categories_text(name, self.arriving_codes(v), categories, has_missing=has_missing)
+        low, high = int(self.reachable.low[v]), int(self.reachable.high[v])
+        return range_text(
+            name,
+            low=self.threshold_texts[low] if low >= 0 else "",
+            high=self.threshold_texts[high] if high >= 0 else "",
+            can_be_missing=bool(self.reachable.can_be_missing[v]),
+            can_be_known=bool(self.reachable.can_be_known[v]),
+            has_missing=has_missing,
+        )
 
     def rules(self) -> Iterator[tuple[int, list[str]]]:
-        """Each leaf, and what its path asks of every column, in the order in which they are tested first."""
+        """Yield each leaf and the conditions on its path, one per column, in the order of the first tests."""
         is_leaf = self.tree.is_leaf.tolist()
-        for v, _, last in walk(self.tree):
+        for v, _, latest in walk(self.tree):
             if is_leaf[v]:
-                yield v, [text for text in map(self.known, last.values()) if text]
+                conditions = map(self.condition, latest.values())
+                yield v, [text for text in conditions if text]
 
-    def test(self, v: int) -> str:
-        """What node `v` asks; empty for a leaf."""
+    def test_text(self, v: int) -> str:
+        """Return the test of node `v`; empty for a leaf."""
         column = int(self.tree.feature[v])
         if column < 0:
             return "" if self.tree.is_leaf[v] else f"node {self.tree.ids[v]}"
         if self.is_nominal[v]:
             return self.columns[column]
-        is_known = self.threshold[v] == "inf"
-        return f"{self.columns[column]} is known" if is_known else f"{self.columns[column]} <= {self.threshold[v]}"
+        threshold = self.threshold_texts[v]
+        return f"{self.columns[column]} is known" if threshold == "inf" else f"{self.columns[column]} <= {threshold}"
 
-    def mark(self, v: int) -> str:
-        """The number of node `v` for people, from 1 on, and in brackets that in the tree as grown, for cuts."""
+    def number_text(self, v: int) -> str:
+        """Return the number of node `v` among the shown nodes, from 1, and in brackets that in the grown tree."""
         return f"#{v + 1} ({self.tree.ids[v]})"
 
-    def answer(self, v: int) -> str:
-        """The class or the mean of node `v`; empty if neither is known."""
+    def prediction(self, v: int) -> str:
+        """Return the class or the mean that node `v` predicts; empty if neither is known."""
         if self.mean is not None:
             return mean_text(float(self.mean[v]), self.decimals)
         return "" if self.label is None else self.classes[self.label[v]]
 
-    def size(self, v: int) -> str:
-        """How many rows node `v` holds, or their weight; empty if that is not known."""
+    def rows_text(self, v: int) -> str:
+        """Return the number of rows in node `v`, or their weight, as text; empty without a sample."""
         return "" if self.sample is None else rows_text(self.sample.total[v], is_whole=self.sample.is_whole)
 
     def conclusion(self, v: int) -> str:
-        """What a rule that ends at node `v` concludes: its answer, its rows, their error."""
-        name = self.answer(v) or f"leaf {self.tree.ids[v]}"
+        """Return the end of a rule that leads to node `v`: its prediction, its rows and their error."""
+        name = self.prediction(v) or f"leaf {self.tree.ids[v]}"
         if self.sample is None or (self.label is None and self.mean is None):
             return name
         total, error = float(self.sample.total[v]), ""
-        if total > 0 and self.mean is not None:
-            error = f", mean squared error {self.sample.sse[v] / total:.4g}"  # type: ignore[union-attr]
-        elif total > 0 and self.wrong is not None:
-            error = f", error {self.wrong[v] / total:.1%}"
-        return f"{name} ({self.size(v)}{error})"
+        if total > 0 and isinstance(self.sample, Moments):
+            error = f", mean squared error {self.sample.sse[v] / total:.4g}"
+        elif total > 0 and self.errors is not None:
+            error = f", error {self.errors[v] / total:.1%}"
+        return f"{name} ({self.rows_text(v)}{error})"
 
-    def about(self, column: int) -> Column | None:
-        """What the tree knows of a column."""
+    def column_schema(self, column: int) -> Column | None:
+        """Return the schema of a column; None for a tree without a schema."""
         return None if self.tree.schema is None else self.tree.schema.columns[column]
 
-    def has_gaps(self, column: int) -> bool:
-        """Whether the column had missing values in growing."""
+    def has_missing(self, column: int) -> bool:
+        """Return whether the column had missing values in growing."""
         return self.tree.schema is not None and self.tree.schema.columns[column].has_missing
 
     def is_date(self, column: int) -> bool:
-        """Whether the numbers of the column are days."""
+        """Return whether the numbers of the column are days."""
         return self.tree.schema is not None and self.tree.schema.columns[column].is_date
 
 
@@ -237,18 +250,18 @@ def view_of(
     ----------
     tree : Tree
     counts : Counts or Moments, optional
-        Gives the nodes their class or mean, their rows and errors.
+        The sample that gives the nodes their class or mean, their rows and errors.
     pruning : Pruning, optional
         Show the tree as cut back by it, with its classes if it has any.
     feature_names, class_names : sequence of str, optional
         By default those of the data the tree was grown on.
     max_depth : int, optional
-        Tests below this depth (0: the root) are left out; a stub stands for each branch.
+        Hide the tests below this depth (the root has depth 0); one node stands for each hidden branch.
     decimals : int, optional
-        Digits after the point of thresholds, means and weights. By default thresholds are as short
-        as they can be and still part the growing rows the same way, and the others have two.
+        Digits after the point of thresholds, means and weights. By default a threshold is as short as possible while
+        it splits the growing rows in the same way, and means and weights have two digits.
     n_classes : int
-        Name so many classes at least.
+        Return names for at least this number of classes.
     """
     for name, value in (("decimals", decimals), ("max_depth", max_depth)):
         if value is not None:
@@ -258,21 +271,23 @@ def view_of(
     if pruning is not None and not pruning.tree.same_structure(tree):
         raise PruningError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
     has_classes = counts is None or counts.has_classes
-    label = None if pruning is None or not has_classes else pruning.node_labels
-    label = counts.labels if label is None and counts is not None else label
+    label = _node_labels(counts, pruning)
     is_leaf = tree.is_leaf if pruning is None else pruning.is_leaf
-    is_end = is_leaf if max_depth is None else is_leaf | (tree.depth == max_depth + 1)
-    shown = Pruning.from_cuts(tree, is_end) if pruning is None or max_depth is not None else pruning
-    here = np.flatnonzero(shown.is_kept | shown.is_leaf)
-    small, sample = (shown.to_tree(), None) if counts is None else shown.to_tree(counts)
-    n_hidden, n_levels = _hidden(tree, is_leaf, shown.is_leaf & ~is_leaf, here)
-    n_classes = max(n_classes, 0 if counts is None else counts.n_labels)
-    n_classes = n_classes if label is None else max(n_classes, int(label.max()) + 1)
+    shown = _pruning_to_depth(tree, is_leaf, pruning, max_depth)
+    node = np.flatnonzero(shown.is_kept | shown.is_leaf)
+    if counts is None:
+        pruned_tree, sample = shown.to_tree(), None
+    else:
+        pruned_tree, sample = shown.to_tree(counts)
+        n_classes = max(n_classes, counts.n_labels)
+    if label is not None:
+        n_classes = max(n_classes, int(label.max()) + 1)
+    n_hidden, n_levels = _hidden_branches(tree, is_leaf, shown.is_leaf & ~is_leaf, node)
     return TreeView(
-        tree=small,
-        node=write_protect(here),
+        tree=pruned_tree,
+        node=write_protect(node),
         sample=sample,
-        label=None if label is None else write_protect(label[here]),
+        label=None if label is None else write_protect(label[node]),
         n_hidden=n_hidden,
         n_levels=n_levels,
         columns=column_names(tree, feature_names),
@@ -281,10 +296,27 @@ def view_of(
     )
 
 
-def _hidden(tree: Tree, is_leaf: Bools, is_stub: Bools, here: Longs) -> tuple[Longs, Longs]:
-    """Leaves and levels left out under each shown node."""
+def _node_labels(counts: Counts | Moments | None, pruning: Pruning | None) -> Ints | None:
+    """Return the classes of the pruning if it has any, else those of the counts; None for a regression tree."""
+    if counts is not None and not counts.has_classes:
+        return counts.labels
+    if pruning is not None and pruning.node_labels is not None:
+        return pruning.node_labels
+    return None if counts is None else counts.labels
+
+
+def _pruning_to_depth(tree: Tree, is_leaf: Bools, pruning: Pruning | None, max_depth: int | None) -> Pruning:
+    """Return the pruning with these leaves, also cut at all nodes just below `max_depth`."""
+    if max_depth is not None:
+        return Pruning.from_cuts(tree, is_leaf | (tree.depth == max_depth + 1))
+    return Pruning.from_cuts(tree, is_leaf) if pruning is None else pruning
+
+
+def _hidden_branches(tree: Tree, is_leaf: Bools, is_cut: Bools, node: Longs) -> tuple[Longs, Longs]:
+    """Return the numbers of leaves and of levels that are hidden below each shown node."""
     n_leaves, n_levels = np.zeros((2, tree.n_nodes), np.int64)
-    for v in np.flatnonzero(is_stub).tolist():  # stubs do not lie under one another
-        below = tree.depth[v : tree.end[v]][is_leaf[v : tree.end[v]]]
-        n_leaves[v], n_levels[v] = len(below), below.max() - tree.depth[v]
-    return write_protect(n_leaves[here]), write_protect(n_levels[here])
+    for v in np.flatnonzero(is_cut).tolist():
+        branch = slice(v, tree.end[v])
+        leaf_depths = tree.depth[branch][is_leaf[branch]]
+        n_leaves[v], n_levels[v] = len(leaf_depths), leaf_depths.max() - tree.depth[v]
+    return write_protect(n_leaves[node]), write_protect(n_levels[node])

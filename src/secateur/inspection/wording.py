@@ -1,4 +1,4 @@
-"""Names, categories and thresholds in words: on one line, and never mistaken for one another."""
+"""Write names, categories, thresholds, rows and errors as text on one line, as all displays of a tree show them."""
 
 import math
 from collections.abc import Sequence
@@ -13,45 +13,69 @@ from ..data.dates import format_date
 from ..data.table import Column
 from ..errors import ParameterError
 
-MOST_DECIMALS = 12  # beyond, a mean is written out in full
-TOO_SMALL, TOO_LARGE = 1e-7, 1e15  # numbers beyond have an exponent
+MAX_MEAN_DECIMALS = 12  # a mean that needs more is written with all its digits
+MIN_PLAIN_NUMBER, MAX_PLAIN_NUMBER = 1e-7, 1e15  # numbers outside are written with an exponent
 
 
-def range_text(name: str, low: str, high: str, *, can_be_missing: bool, can_be_known: bool, gaps: bool) -> str:
-    """What is known of a number: above `low`, at most `high`, or missing; empty if that is nothing."""
+def range_text(name: str, low: str, high: str, *, can_be_missing: bool, can_be_known: bool, has_missing: bool) -> str:
+    """Return the condition that a numeric column lies in a range, as text; empty if every value satisfies it.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    low, high : str
+        The value is above `low` and at most `high`; empty where the range has no end.
+    can_be_missing, can_be_known : bool
+        Whether a missing value, and whether a known value, satisfies the condition.
+    has_missing : bool
+        Whether the column had missing values in growing; only then the text mentions them beside a range.
+    """
     if not can_be_known:
         return f"{name} is missing" if can_be_missing else f"{name} > inf"
     if not (low or high):
         return "" if can_be_missing else f"{name} is known"
     text = f"{name} <= {high}" if high else f"{name} > {low}"
     text = f"{low} < {text}" if low and high else text
-    return f"{text} or missing" if gaps and can_be_missing else text
+    return f"{text} or missing" if has_missing and can_be_missing else text
 
 
-def categories_text(name: str, codes: Array, categories: Sequence[object] | None, *, gaps: bool) -> str:
-    """A test for a set of categories; the code after the last category is missing."""
+def categories_text(name: str, codes: Array, categories: Sequence[object] | None, *, has_missing: bool) -> str:
+    """Return the condition that a nominal column has one of some categories, as text.
+
+    The code after the last category stands for missing values; with `has_missing`, the text mentions them.
+    """
     if categories is None:
         return f"{name} in {{{', '.join(f'category {code}' for code in codes)}}}"
     words = [category_text(categories[code]) for code in codes if code < len(categories)]
-    can_be_missing = gaps and len(codes) > len(words)
-    if not words:  # nothing but missing, or what growing did not see
+    can_be_missing = has_missing and len(codes) > len(words)
+    if not words:  # the set contains only missing values, or only categories that growing did not see
         return f"{name} is missing" if can_be_missing else f"{name} is another"
     text = f"{name} = {words[0]}" if len(words) == 1 else f"{name} in {{{', '.join(words)}}}"
     return f"{text} or missing" if can_be_missing else text
 
 
 def threshold_text(exact: float, rounded: float, decimals: int | None, *, is_date: bool) -> str:
-    """A threshold as people read it; `rounded` parts the growing rows as it does (NaN: not known).
+    """Return a threshold as text that splits the growing rows as the exact threshold does.
 
-    So does every number between the two. With `decimals` it is the threshold with so many digits,
-    if that lies there.
+    Parameters
+    ----------
+    exact : float
+        The threshold.
+    rounded : float
+        A shorter number that splits the growing rows in the same way, as every number between the two does; NaN if
+        unknown.
+    decimals : int, optional
+        Digits after the point. They are used only if the result lies between `exact` and `rounded`.
+    is_date : bool
+        Whether the threshold is a day.
     """
     if not math.isfinite(exact):
         return str(exact)
     short = exact if math.isnan(rounded) else rounded
     if is_date:
         return format_date(short)
-    if decimals is not None and abs(exact) < TOO_LARGE:
+    if decimals is not None and abs(exact) < MAX_PLAIN_NUMBER:
         for text in (f"{exact:.{decimals}f}", f"{short:.{decimals}f}"):
             if min(exact, short) <= float(text) <= max(exact, short):
                 return text
@@ -59,39 +83,55 @@ def threshold_text(exact: float, rounded: float, decimals: int | None, *, is_dat
 
 
 def number_text(value: float) -> str:
-    """A number in as few digits as read back as the same double."""
-    is_plain = value == 0 or TOO_SMALL <= abs(value) < TOO_LARGE
+    """Return a number in the fewest digits that are read back as the same double."""
+    is_plain = value == 0 or MIN_PLAIN_NUMBER <= abs(value) < MAX_PLAIN_NUMBER
     return np.format_float_positional(value, trim="-") if is_plain else repr(value)
 
 
 def mean_text(value: float, decimals: int | None) -> str:
-    """A number that a leaf answers: with so many decimals, and more for three digits of a small one."""
+    """Return the number that a leaf predicts as text, with `decimals` digits after the point (None: two).
+
+    A number below 1 gets at least three significant digits.
+    """
     decimals = 2 if decimals is None else decimals
-    if abs(value) >= TOO_LARGE:
+    if abs(value) >= MAX_PLAIN_NUMBER:
         return repr(value)
     if 0 < abs(value) < 1:
         decimals = max(decimals, 2 - math.floor(math.log10(abs(value))))
-    return repr(value) if decimals > MOST_DECIMALS else f"{value:.{decimals}f}"
+    return repr(value) if decimals > MAX_MEAN_DECIMALS else f"{value:.{decimals}f}"
 
 
 def error_text(value: float, *, is_share: bool) -> str:
-    """An error rate in percent, or a mean squared error."""
+    """Return an error rate in percent, or a mean squared error in six digits."""
     return f"{100 * value:.2f} %" if is_share else f"{value:.6g}"
 
 
 def rows_text(total: float, *, is_whole: bool) -> str:
-    """How many rows, or their weight."""
+    """Return a number of rows as text, such as "3 rows"; for weights that are not whole, such as "weight 2.5"."""
     if not is_whole:
         return f"weight {total:,.4g}"
     return "1 row" if total == 1 else f"{int(total):,} rows"
 
 
 def share_limit_text(limits: LeafShares, node: int, label: int | None, names: Sequence[str]) -> str:
-    """The share of a class in a leaf, as found in the sample and with its limit.
+    """Return the observed share of one class in a leaf and its limit, as text.
 
-    Of two classes it is the one the leaf does not answer, and at most so much; of more, the one it
-    answers (without an answer: the most frequent), and at least so much. A class that `limits` tells
-    is told in every leaf, at most so much.
+    The class and the side of the limit are those that matter to a reader:
+
+    - the class that `limits` displays, if there is one, with its upper limit;
+    - for two classes, the class that the leaf does not predict, with its upper limit;
+    - for more classes, the predicted class with its lower limit.
+
+    Parameters
+    ----------
+    limits : LeafShares
+        Limits on the class shares of the leaves.
+    node : int
+        The leaf.
+    label : int, optional
+        The class that the leaf predicts; by default the most frequent one of the sample.
+    names : sequence of str
+        Names of the classes.
     """
     i = int(np.searchsorted(limits.nodes, node))
     n = int(limits.n[i])
@@ -100,41 +140,52 @@ def share_limit_text(limits: LeafShares, node: int, label: int | None, names: Se
     n_classes = len(limits.classes)
     if label is None or label >= n_classes:
         label = int(limits.count[i].argmax())
-    is_upper = n_classes == 2 or bool(limits.displayed_class)
-    c = (
-        limits.classes.index(limits.displayed_class)
-        if limits.displayed_class
-        else 1 - label
-        if n_classes == 2
-        else label
-    )
-    # In tenths of a percent, away from what was found: what is written holds too.
-    limit = math.ceil(1000 * limits.upper[i, c]) if is_upper else math.floor(1000 * limits.lower[i, c])
-    side = "at most" if is_upper else "at least"
-    return f"{names[c]} {100 * limits.share[i, c]:.1f} % of {n:,} held out ({side} {limit / 10:.1f} %)"
+    if limits.displayed_class:
+        shown = limits.classes.index(limits.displayed_class)
+    else:
+        shown = 1 - label if n_classes == 2 else label
+    # Limits are rounded away from the observed share, so that the text is a limit too.
+    if n_classes == 2 or limits.displayed_class:
+        limit = f"at most {math.ceil(1000 * limits.upper[i, shown]) / 10:.1f} %"
+    else:
+        limit = f"at least {math.floor(1000 * limits.lower[i, shown]) / 10:.1f} %"
+    return f"{names[shown]} {100 * limits.share[i, shown]:.1f} % of {n:,} held out ({limit})"
 
 
-def column_names(tree: Tree, given: Sequence[str] | None) -> list[str]:
+def column_names(tree: Tree, feature_names: Sequence[str] | None) -> list[str]:
+    """Return the names of all columns of a tree, each on one line.
+
+    Parameters
+    ----------
+    tree : Tree
+    feature_names : sequence of str, optional
+        Names to use instead of those in the schema of the tree; refused unless there is one per column. A tree without
+        a schema has the names feature_0, feature_1, ... by default.
+    """
     known = None if tree.schema is None else tree.schema.names
     n_needed = int(tree.feature.max()) + 1 if known is None else len(known)
-    if given is None:
-        given = [f"feature_{j}" for j in range(n_needed)] if known is None else known
-    elif isinstance(given, str) or len(given) < n_needed or (known is not None and len(given) != n_needed):
-        raise ParameterError(f"feature_names holds {len(given)} names; the tree has {n_needed} columns")
-    return [plain(str(name)) for name in given]
+    if feature_names is None:
+        feature_names = [f"feature_{j}" for j in range(n_needed)] if known is None else known
+    has_wrong_length = len(feature_names) < n_needed or (known is not None and len(feature_names) != n_needed)
+    if isinstance(feature_names, str) or has_wrong_length:
+        raise ParameterError(f"feature_names holds {len(feature_names)} names; the tree has {n_needed} columns")
+    return [plain(str(name)) for name in feature_names]
 
 
 def category_text(value: object) -> str:
-    """A category: bare if it reads as one word or phrase, else in quotes."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        value = int(value)  # 2, not 2.0: whole numbers are often kept as floats
+    """Return a category as text, in quotes unless it reads as one word or phrase."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_PLAIN_NUMBER:
+        value = int(value)  # whole numbers are often stored as floats; write 2, not 2.0
     text = plain(str(value))
-    is_bare = text and text == text.strip() and not set(text) & set(",{}'\"")
-    return text if is_bare or not isinstance(value, str) else f'"{text.replace(chr(34), chr(92) + chr(34))}"'
+    is_phrase = text and text == text.strip() and not set(text) & set(",{}'\"")
+    if is_phrase or not isinstance(value, str):
+        return text
+    escaped = text.replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def value_text(column: Column, value: Any) -> str:
-    """A known value of a column: a category, a date or a number."""
+    """Return a known value of a column as text: a category (from its code), a date or a number."""
     if column.kind == "nominal":
         return category_text(column.categories[value])
-    return (format_date if column.is_date else number_text)(float(value))
+    return format_date(float(value)) if column.is_date else number_text(float(value))

@@ -1,6 +1,6 @@
-"""Trees of other libraries, read, cut back and written: one file per neighbour.
+"""Read, prune and write the trees of other libraries; one module per library.
 
-Everything here is imported when first asked for, as the neighbours are heavy.
+Names are imported when they are first used, because the other libraries are slow to import.
 """
 
 from typing import TYPE_CHECKING

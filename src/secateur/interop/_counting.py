@@ -1,4 +1,4 @@
-"""Rows counted in a scikit-learn tree: the growing rows again, or held-out ones. scikit-learn itself routes them."""
+"""Count rows in a scikit-learn tree: the growing rows once more, or held-out rows. scikit-learn routes the rows."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ from ..data.target import encode_numeric_target, encode_target
 from ..data.weights import check_weights, round_for_exact_sums
 from ..errors import CountsError, DataError, UnsupportedError
 from ..model_selection import choose as select_member
-from ._foreign import Foreign
+from ._sklearn_tree import SklearnTree
 
-CHOICES = {"min-error": 0, "0se": 0, "1se": 1}  # so many standard errors above the least error
+STANDARD_ERRORS_ALLOWED = {"min-error": 0, "0se": 0, "1se": 1}  # by which the chosen error may exceed the least error
 
 
-def routed(trees: list[Foreign], X: Rows) -> list[Ints]:
-    """Return the leaf of each row in each tree, in our numbers; scikit-learn routes the rows."""
+def route_rows(trees: list[SklearnTree], X: Rows) -> list[Ints]:
+    """Return the leaf of each row in each tree, in pre-order numbers; scikit-learn routes the rows."""
     estimator = trees[0].owner
     if issparse(X):
         raise UnsupportedError(f"X is sparse ({type(X).__name__}); pass X.toarray()")
@@ -30,59 +30,66 @@ def routed(trees: list[Foreign], X: Rows) -> list[Ints]:
     columns = leaves.reshape(len(leaves), -1)
     if len(columns) == 0:
         raise DataError("X has 0 rows; at least one is needed")
-    return [foreign.places(column) for foreign, column in zip(trees, columns.T, strict=True)]
+    return [foreign.node_numbers(column) for foreign, column in zip(trees, columns.T, strict=True)]
 
 
-def grown_sample(foreign: Foreign, X: Rows, y: Labels, sample_weight: ArrayLike | None) -> Sample:
-    """Return the growing sample as the tree holds it, or else counted again."""
-    if not foreign.missing_counts:
-        return foreign.own_sample()
+def growing_sample(foreign: SklearnTree, X: Rows, y: Labels, sample_weight: ArrayLike | None) -> Sample:
+    """Return the growing sample that the tree stores, or count it from its rows X, y if the tree does not store it."""
+    if not foreign.missing_counts_reason:
+        return foreign.stored_sample()
     if X is None or y is None:
-        raise CountsError(foreign.missing_counts)
-    return recounted(foreign, routed([foreign], X)[0], y, sample_weight)
+        raise CountsError(foreign.missing_counts_reason)
+    return count_growing_rows(foreign, route_rows([foreign], X)[0], y, sample_weight)
 
 
-def recounted(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: ArrayLike | None) -> Sample:
-    """Return the growing sample counted again, under the class weights of growing.
+def count_growing_rows(foreign: SklearnTree, leaves: Ints, y: Labels, sample_weight: ArrayLike | None) -> Sample:
+    """Return the growing sample, counted from its rows under the class weights of growing.
 
-    The number of rows in every node must be the one the tree remembers.
+    Raises an error unless the number of rows in every node is the one that the tree stores.
     """
     n_rows = len(leaves)
-    weight = _weights(sample_weight, n_rows) * _growing_weights(foreign, y, n_rows)
+    weight = _weights(sample_weight, n_rows) * _weights_of_growing(foreign, y, n_rows)
     if foreign.classes is None or weight.any():
-        drawn = np.bincount(leaves[weight > 0], minlength=foreign.tree.n_nodes)
-        found = structure.sum_upwards(foreign.tree.parent, drawn[:, None])[:, 0]
-        known = foreign.records.nodes["n_node_samples"][foreign.order]
-        wrong = np.flatnonzero(found != known)
-        if len(wrong):
-            v = wrong[0]
-            raise DataError(
-                f"X routes {found[v]} rows to node {foreign.order[v]}, but the tree was grown with {known[v]} there; "
-                "X, y (and sample_weight) must be the rows the estimator was fitted on"
-            )
+        _check_row_numbers(foreign, leaves[weight > 0])
     checked = check_weights(None if (weight == 1).all() else weight, n_rows)
-    return _counted(foreign, leaves, _target(foreign, y, n_rows), checked, "grow")
+    return _count_rows(foreign, leaves, _encode_target(foreign, y, n_rows), checked, "grow")
+
+
+def _check_row_numbers(foreign: SklearnTree, leaves: Ints) -> None:
+    """Raise an error unless these rows reach every node as often as the growing rows did."""
+    rows_in_leaf = np.bincount(leaves, minlength=foreign.tree.n_nodes)
+    n_rows = structure.sum_upwards(foreign.tree.parent, rows_in_leaf[:, None])[:, 0]
+    n_stored = foreign.records.nodes["n_node_samples"][foreign.order]
+    different = np.flatnonzero(n_rows != n_stored)
+    if len(different):
+        v = different[0]
+        raise DataError(
+            f"X routes {n_rows[v]} rows to node {foreign.order[v]}, but the tree was grown with {n_stored[v]} there; "
+            "X, y (and sample_weight) must be the rows the estimator was fitted on"
+        )
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Rows that did not grow the tree.
+class HeldOutRows:
+    """Rows that did not grow the tree, counted in it.
 
     Parameters
     ----------
-    foreign : Foreign
+    foreign : SklearnTree
+        The tree.
     leaves : array of int
         The leaf of each row.
     target : array
-        Class numbers, or numbers.
+        The class number of each row; for regression its target.
     weight : array
+        The weight of each row.
     sample : Counts or Moments
+        The rows, counted in the tree.
     cost : array
-        Errors (squared or absolute differences) of each node as a leaf that answers what the
-        scikit-learn node does.
+        Errors (squared or absolute differences) of each node as a leaf with the prediction of the scikit-learn node.
     """
 
-    foreign: Foreign
+    foreign: SklearnTree
     leaves: Ints
     target: Array
     weight: Floats
@@ -92,108 +99,114 @@ class HeldOut:
     def standard_error(self, pruning: Pruning) -> float:
         """Return the standard error of the summed cost of a pruning."""
         nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32)
-        answering = structure.inherit_labels(pruning.tree.parent, nodes, ~(pruning.is_leaf | pruning.is_kept))
-        losses = _losses(self.foreign, self.target, answering[self.leaves])
+        pruned_leaf = structure.inherit_labels(pruning.tree.parent, nodes, ~(pruning.is_leaf | pruning.is_kept))
+        losses = _losses(self.foreign, self.target, pruned_leaf[self.leaves])
         total = self.weight.sum()
         mean = (self.weight * losses).sum() / total
         return float(np.sqrt((self.weight * (losses - mean) ** 2).sum()))
 
     def choose(self, sequence: PruningSequence, rule: str) -> Pruning:
-        """Return the member of least cost, the smallest of equals, or the smallest within a standard error of it."""
+        """Return the member of least cost (the smallest of equals), or with "1se" the smallest within one SE of it."""
         total = self.weight.sum()
         rates = sequence.costs_on(self.cost) / total
         errors = np.full(len(rates), np.nan)
         best, _ = select_member(rates, errors)
         errors[best] = self.standard_error(sequence[best]) / total
-        return sequence[select_member(rates, errors, CHOICES[rule])[1]]
+        return sequence[select_member(rates, errors, STANDARD_ERRORS_ALLOWED[rule])[1]]
 
 
-def held_out(foreign: Foreign, leaves: Ints, y: Labels, sample_weight: ArrayLike | None) -> HeldOut:
-    """Return held-out rows counted in a tree."""
-    weight, target = _weights(sample_weight, len(leaves)), _target(foreign, y, len(leaves))
-    sample = _counted(foreign, leaves, target, None if sample_weight is None else weight, "prune")
+def count_held_out_rows(foreign: SklearnTree, leaves: Ints, y: Labels, sample_weight: ArrayLike | None) -> HeldOutRows:
+    """Return held-out rows counted in a tree, given the leaf of each row."""
+    weight, target = _weights(sample_weight, len(leaves)), _encode_target(foreign, y, len(leaves))
+    sample = _count_rows(foreign, leaves, target, None if sample_weight is None else weight, "prune")
     if foreign.estimator.criterion == "absolute_error":
         cost = _absolute_errors(foreign, leaves, target, weight)
     else:
-        cost = sample.costs_if_leaf(foreign.answers)
-    return HeldOut(foreign, leaves, target, weight, sample, cost)
+        cost = sample.costs_if_leaf(foreign.predictions)
+    return HeldOutRows(foreign, leaves, target, weight, sample, cost)
 
 
 def _weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:
-    given = check_weights(sample_weight, n_rows)
-    return np.ones(n_rows) if given is None else given
+    checked = check_weights(sample_weight, n_rows)
+    return np.ones(n_rows) if checked is None else checked
 
 
-def _target(foreign: Foreign, y: Labels, n_rows: int) -> Array:
-    """Return the target, class numbers or numbers, one for each row of X."""
+def _encode_target(foreign: SklearnTree, y: Labels, n_rows: int) -> Array:
+    """Return the class number of each row of X, or its number; raise an error if X and y differ in length."""
     target: Array
     if foreign.classes is None:
-        target, what = encode_numeric_target(y), "number"
+        target, unit = encode_numeric_target(y), "number"
     else:
-        target, what = encode_target(y, classes=foreign.classes)[0], "label"
+        target, unit = encode_target(y, classes=foreign.classes)[0], "label"
     if len(target) != n_rows:
-        raise DataError(f"X has {n_rows:,} rows but y has {len(target):,} {what}s; one {what} per row is needed")
+        raise DataError(f"X has {n_rows:,} rows but y has {len(target):,} {unit}s; one {unit} per row is needed")
     return target
 
 
-def _counted(foreign: Foreign, leaves: Ints, target: Array, weight: Floats | None, sample: str) -> Sample:
+def _count_rows(foreign: SklearnTree, leaves: Ints, target: Array, weight: Floats | None, sample: str) -> Sample:
     """Return a sample counted in the tree, from the leaf of each of its rows."""
     tree = foreign.tree
     if foreign.classes is None:
         return _moments(tree, leaves, target, weight, sample)
-    n_classes = max(len(foreign.classes), int(target.max()) + 1)  # one more where labels are new
-    rows = None if weight is None else round_for_exact_sums(weight)
-    at = leaves.astype(np.int64) * n_classes + target
-    own: LongsOrFloats = np.bincount(at, rows, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
-    if own.dtype.kind == "f" and not (own % 1).any():
-        own = own.astype(np.int64)
+    n_classes = max(len(foreign.classes), int(target.max()) + 1)  # labels that growing did not see are further classes
+    row_weight = None if weight is None else round_for_exact_sums(weight)
+    cell = leaves.astype(np.int64) * n_classes + target
+    in_leaf: LongsOrFloats = np.bincount(cell, row_weight, minlength=tree.n_nodes * n_classes).reshape(-1, n_classes)
+    if in_leaf.dtype.kind == "f" and not (in_leaf % 1).any():
+        in_leaf = in_leaf.astype(np.int64)
     n_rows = len(leaves) if weight is None else int(np.count_nonzero(weight))
-    return Counts(tree, write_protect(structure.sum_upwards(tree.parent, own)), sample, n_rows)
+    return Counts(tree, write_protect(structure.sum_upwards(tree.parent, in_leaf)), sample, n_rows)
 
 
-def _growing_weights(foreign: Foreign, y: Labels, n_rows: int) -> Floats:
-    """What growing multiplied the weight of each row with: class weights, and how often a bootstrap drew it."""
+def _weights_of_growing(foreign: SklearnTree, y: Labels, n_rows: int) -> Floats:
+    """Return the factor by which growing multiplied each weight: its class weight, or how often a bootstrap drew it."""
     estimator = foreign.owner
     class_weight = getattr(estimator, "class_weight", None)
     if getattr(estimator, "bootstrap", False):
         drawn = estimator.estimators_samples_[foreign.index]
         if drawn.max() >= n_rows:
             raise DataError(f"X has {n_rows:,} rows, but the forest was grown on {estimator._n_samples:,}")  # noqa: SLF001
-        times = np.bincount(drawn, minlength=n_rows).astype(np.float64)
+        n_drawn = np.bincount(drawn, minlength=n_rows).astype(np.float64)
         if class_weight != "balanced_subsample":
-            return times
-        return np.asarray(times * compute_sample_weight("balanced", y, indices=drawn))
+            return n_drawn
+        return np.asarray(n_drawn * compute_sample_weight("balanced", y, indices=drawn))
     if class_weight is None:
         return np.ones(n_rows)
-    kind = "balanced" if class_weight == "balanced_subsample" else class_weight
-    return np.asarray(compute_sample_weight(kind, y))
+    per_class = "balanced" if class_weight == "balanced_subsample" else class_weight
+    return np.asarray(compute_sample_weight(per_class, y))
 
 
 def _moments(tree: Tree, leaves: Ints, y: Floats, weight: Array | None, sample: str) -> Moments:
-    rows = np.ones(len(y)) if weight is None else np.asarray(weight)
-    centre = float(np.average(y, weights=rows))  # sums of squares far from 0 would lose digits
-    parts = np.stack([rows, rows * (y - centre), rows * (y - centre) ** 2])
-    own = np.stack([np.bincount(leaves, part, minlength=tree.n_nodes) for part in parts], axis=1)
-    total, first, second = structure.sum_upwards(tree.parent, own).T
+    """Return weight, mean and squared error of each node; nodes without rows have the mean of their ancestor."""
+    row_weight = np.ones(len(y)) if weight is None else np.asarray(weight)
+    centre = float(np.average(y, weights=row_weight))  # sums of squares of values far from 0 would lose digits
+    powers = np.stack([row_weight, row_weight * (y - centre), row_weight * (y - centre) ** 2])
+    in_leaf = np.stack([np.bincount(leaves, power, minlength=tree.n_nodes) for power in powers], axis=1)
+    total, first, second = structure.sum_upwards(tree.parent, in_leaf).T
     is_empty = total == 0
     mean = np.divide(first, total, out=np.zeros_like(first), where=~is_empty)
-    spread = np.maximum(second - total * mean**2, 0.0)
+    sse = np.maximum(second - total * mean**2, 0.0)
     if is_empty.any():
-        heirs = structure.inherit_labels(tree.parent, np.arange(tree.n_nodes, dtype=np.int32), is_empty)
-        mean = mean[heirs]
-        spread = np.where(is_empty, 0.0, spread)
-    return Moments(tree, total, mean + centre, spread, sample)
+        nodes = np.arange(tree.n_nodes, dtype=np.int32)
+        mean = mean[structure.inherit_labels(tree.parent, nodes, is_empty)]
+        sse = np.where(is_empty, 0.0, sse)
+    return Moments(tree, total, mean + centre, sse, sample)
 
 
-def _losses(foreign: Foreign, target: Array, nodes: Ints) -> Floats:
+def _losses(foreign: SklearnTree, target: Array, nodes: Ints) -> Floats:
+    """Return the loss of each row if its node predicts it: 0 or 1, or the squared or absolute difference."""
     if foreign.is_classifier:
         return np.asarray(foreign.labels[nodes] != target, np.float64)
     difference: Floats = np.abs(foreign.values[nodes, 0] - target)
     return difference if foreign.estimator.criterion == "absolute_error" else difference**2
 
 
-def _absolute_errors(foreign: Foreign, leaves: Ints, target: Floats, weight: Floats) -> Floats:
-    """Weighted absolute differences from every node on each row's way: no sum of a few numbers gives them."""
+def _absolute_errors(foreign: SklearnTree, leaves: Ints, target: Floats, weight: Floats) -> Floats:
+    """Return the weighted absolute error of each node as a leaf.
+
+    Unlike squared errors, absolute errors do not follow from a few sums per leaf, so that each row visits all nodes on
+    its path.
+    """
     parent, cost = foreign.tree.parent, np.zeros(foreign.tree.n_nodes)
     rows, nodes = np.arange(len(leaves)), leaves
     while len(rows):

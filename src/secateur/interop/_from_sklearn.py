@@ -1,8 +1,8 @@
-"""from_sklearn: a fitted scikit-learn tree as our nouns, that sends every row where it did.
+"""from_sklearn: convert a fitted scikit-learn tree to a `Model` that sends every row to the same leaf.
 
-scikit-learn rounds a value to float32 before it compares it with a threshold; we compare
-float64. Rounding never turns an order round, so "rounded to at most t" is "at most t'" for one
-t': halfway between the largest float32 at or below t and the next one, where ties go to even.
+scikit-learn rounds a value to float32 before it compares the value with a threshold t; a `Tree` compares float64.
+Rounding keeps the order of numbers, so "the rounded value is at most t" is equivalent to "the value is at most t'" for
+one t'. This t' is halfway between the largest float32 at or below t and the next float32; ties are rounded to even.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ from ..data.encoding import encode
 from ..errors import UnsupportedError
 from ..growers.threshold import shortest_decimals
 from ..routing import with_growing_rows
-from ._counting import grown_sample
-from ._foreign import MEANS, Foreign, read_tree, schema_of
-from ._nodes import Estimator, split_part
+from ._counting import growing_sample
+from ._records import Estimator, split_part
+from ._sklearn_tree import MEAN_CRITERIA, SklearnTree, read_fitted_tree, schema_of
 
 
 def from_sklearn(
@@ -37,18 +37,18 @@ def from_sklearn(
     estimator : DecisionTree or ExtraTree, classifier or regressor
         Fitted; it is not changed. For a forest, pass a member.
     X, y : array or data frame; array, optional
-        The rows it was fitted on: with them certificates can tell fresh rows from these. Needed only if
-        the tree does not hold its counts (class weights, monotonic constraints, the Poisson criterion).
+        The rows it was fitted on. With them, certificates can check that other rows are fresh. Needed only if
+        the tree does not store its counts (class weights, monotonic constraints, the Poisson criterion).
     feature_names : list of str, optional
-        Names of the columns, if the estimator was fitted without.
+        Names of the columns, if the estimator was fitted without names.
     sample_weight : array, optional
         Weights of the rows of X.
 
     Returns
     -------
     Model
-        The whole tree, uncut, in pre-order. Every float64 row goes where scikit-learn sends it,
-        missing values included; a threshold is therefore a hair above scikit-learn's. Where
+        The unpruned tree, in pre-order. Every float64 row goes to the same leaf as in scikit-learn,
+        missing values included; for this, thresholds are slightly above those of scikit-learn. If
         the numbering differs (best-first growth), `facts["nodes"]` lists scikit-learn's number
         of each node. Classes are those scikit-learn predicts; under class weights the counts
         are weighted as in growing.
@@ -62,15 +62,15 @@ def from_sklearn(
     >>> model, model.grown
     (Model(9 of 9 leaves, 150 rows, not certified), Counts('grow', 150 in 3 classes, 17 nodes))
     """
-    foreign = read_tree(estimator)
-    if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEANS):
+    foreign = read_fitted_tree(estimator)
+    if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEAN_CRITERIA):
         what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"
         raise UnsupportedError(
             f"{type(estimator).__name__} has {what}: its leaves do not predict the mean of their rows, "
             "which regression trees of secateur cannot represent; use prune_sklearn"
         )
-    tree = _with_tests(foreign, feature_names)
-    grown: Any = replace(grown_sample(foreign, X, y, sample_weight), tree=tree, sample="grow")
+    tree = _tree_with_tests(foreign, feature_names)
+    grown: Any = replace(growing_sample(foreign, X, y, sample_weight), tree=tree, sample="grow")
     if X is not None and y is not None:
         is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
         grown = with_growing_rows(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
@@ -81,7 +81,7 @@ def from_sklearn(
     metadata: dict[str, object] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
     if (np.diff(foreign.order) != 1).any():
         metadata["nodes"] = foreign.order.tolist()
-    # What scikit-learn answers are the shares of a leaf.
+    # The probabilities that scikit-learn predicts are the class shares of a leaf.
     parameters = {"estimator": type(estimator).__name__, "criterion": estimator.criterion, "probabilities": "frequency"}
     return Model(pruning, grown, parameters=parameters, metadata=metadata)
 
@@ -96,23 +96,24 @@ def float64_thresholds(thresholds: ArrayLike) -> Floats:
     >>> bool(np.float32(limit) <= 0.5 < np.float32(np.nextafter(limit, 1)))
     True
     """
-    given = np.asarray(thresholds, np.float64)
-    with np.errstate(over="ignore"):  # the neighbour of the largest is infinite; that case has its own line
-        below = given.astype(np.float32)
-        below = np.where(below > given, np.nextafter(below, np.float32(-np.inf)), below)
+    exact = np.asarray(thresholds, np.float64)
+    with np.errstate(over="ignore"):  # the neighbour of the largest float32 is infinite; it is replaced below
+        below = exact.astype(np.float32)
+        below = np.where(below > exact, np.nextafter(below, np.float32(-np.inf)), below)
         above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     is_infinite = np.isinf(below)
     largest = float(np.finfo(np.float32).max)
-    beyond = 2.0**128  # what float32 would hold after its largest number, if its exponent went on
-    above = np.where(below == np.float32(largest), beyond, above)
+    after_largest = 2.0**128  # the next number after the largest float32, if the exponent had one more value
+    above = np.where(below == np.float32(largest), after_largest, above)
     middle = below.astype(np.float64) / 2 + above / 2
-    is_even = (below.view(np.uint32) & 1) == 0  # a value right in the middle is rounded to the even neighbour
+    is_even = (below.view(np.uint32) & 1) == 0  # a value exactly in the middle is rounded to the even neighbour
     limit = np.where(is_even, middle, np.nextafter(middle, -np.inf))
-    lowest = -(largest / 2 + beyond / 2)  # from here on down everything is rounded to minus infinity
-    return np.where(is_infinite, np.where(given > 0, np.inf, lowest), limit)
+    lowest = -(largest / 2 + after_largest / 2)  # this value and all smaller ones are rounded to minus infinity
+    return np.where(is_infinite, np.where(exact > 0, np.inf, lowest), limit)
 
 
-def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
+def _tree_with_tests(foreign: SklearnTree, feature_names: Sequence[str] | None) -> Tree:
+    """Return the tree with thresholds for float64 values; raise an error if it tests sets of categories."""
     estimator, records, order = foreign.estimator, foreign.records, foreign.order
     is_leaf = foreign.tree.is_leaf
     feature = np.where(is_leaf, -1, records.nodes["feature"][order]).astype(np.int32)
@@ -125,7 +126,7 @@ def _with_tests(foreign: Foreign, feature_names: Sequence[str] | None) -> Tree:
     default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
     threshold = split_part(records.nodes)["threshold"][order]
     limit = float64_thresholds(threshold)
-    with np.errstate(over="ignore"):  # its rows were float32 to it
+    with np.errstate(over="ignore"):  # the values it was grown on were float32
         below = limit.astype(np.float32)
         above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     return Tree(

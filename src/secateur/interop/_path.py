@@ -1,4 +1,4 @@
-"""path_sklearn: the cost-complexity path of a fitted scikit-learn tree, as trees, without one refit."""
+"""path_sklearn: the cost-complexity path of a fitted scikit-learn tree as fitted trees, without refitting."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,9 +10,9 @@ from .._utils.arrays import ArrayLike, Floats, Labels, Rows
 from ..core import PruningSequence
 from ..errors import ParameterError
 from ..pruners import cost_complexity
-from ._counting import grown_sample
-from ._foreign import Foreign, pruned_estimator, read_tree
-from ._nodes import Estimator
+from ._counting import growing_sample
+from ._records import Estimator
+from ._sklearn_tree import SklearnTree, pruned_estimator, read_fitted_tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,10 +22,10 @@ class SklearnPath:
     Parameters
     ----------
     sequence : PruningSequence
-        The path in our nouns; `sequence.alphas` is in units of the cost.
+        The path as a sequence of prunings; `sequence.alphas` is in units of the cost.
     ccp_alphas : array of float
-        The least penalty at which each member is chosen, per leaf, as a share of the rows:
-        scikit-learn's `ccp_alphas`, equal ones listed once.
+        The least penalty per leaf, as a share of the rows, at which each member is chosen. These are
+        scikit-learn's `ccp_alphas`, with equal ones listed once.
     impurities : array of float
         The impurity (with `cost="errors"`, the error rate) of each member on the growing rows.
 
@@ -43,7 +43,7 @@ class SklearnPath:
     sequence: PruningSequence
     ccp_alphas: Floats
     impurities: Floats
-    _foreign: Foreign
+    _foreign: SklearnTree
 
     def tree(self, index: int) -> Estimator:
         """Return member `index` as a fitted estimator of the class of the original."""
@@ -84,20 +84,20 @@ def path_sklearn(
     estimator : DecisionTree or ExtraTree, classifier or regressor
         Fitted; it is not changed.
     X, y : array or data frame; array, optional
-        The rows it was fitted on; needed with `cost="errors"` only, and only if the tree does
-        not hold its counts (class weights, monotonic constraints).
+        The rows it was fitted on; needed only with `cost="errors"` and only if the tree does
+        not store its counts (class weights, monotonic constraints).
     sample_weight : array, optional
         Weights of these rows.
     cost : "impurity" or "errors"
-        What a leaf costs: its impurity, as in scikit-learn's `cost_complexity_pruning_path`,
-        or the rows it misclassifies, as in the book by Breiman et al. (1984); of a
-        regressor the summed loss of its criterion either way.
+        The cost of a leaf: its impurity, as in scikit-learn's `cost_complexity_pruning_path`,
+        or the rows it misclassifies, as in the book by Breiman et al. (1984). For a
+        regressor, both mean the summed loss of its criterion.
 
     Returns
     -------
     SklearnPath
-        Indexing gives genuine estimators. Where scikit-learn lists several cuts at one penalty,
-        rounding apart, there is one member, the last of them.
+        Indexing returns fitted estimators. Where scikit-learn lists several trees whose penalties differ only by
+        rounding, the path has one member, the last of them.
 
     Examples
     --------
@@ -110,24 +110,24 @@ def path_sklearn(
     >>> int(path.at(0.05).get_n_leaves())
     3
     """
-    foreign = read_tree(estimator)
+    foreign = read_fitted_tree(estimator)
     if cost not in ("impurity", "errors"):
         raise ParameterError(f"cost={cost!r}; 'impurity' or 'errors' is needed")
-    whole = 1.0
+    total = 1.0
     if cost == "impurity":
-        sequence = _without_noise(cost_complexity(foreign.tree, None, cost=foreign.risk))
+        sequence = _merge_rounding_members(cost_complexity(foreign.tree, None, cost=foreign.risk))
     else:
         is_counted = foreign.is_classifier or foreign.is_monotonic
-        sample = grown_sample(foreign, X, y, sample_weight) if is_counted else None
+        sample = growing_sample(foreign, X, y, sample_weight) if is_counted else None
         counts = sample if foreign.is_classifier else None
         sequence = cost_complexity(foreign.tree, counts, cost=foreign.costs(sample))
-        whole = float(foreign.weight[0] if sample is None else sample.total[0])
+        total = float(foreign.weight[0] if sample is None else sample.total[0])
     assert sequence.alphas is not None
-    return SklearnPath(sequence, sequence.alphas / whole, sequence.errors / whole, foreign)
+    return SklearnPath(sequence, sequence.alphas / total, sequence.errors / total, foreign)
 
 
-def _without_noise(sequence: PruningSequence) -> PruningSequence:
-    """Take members that only rounding keeps apart from the first one, at no penalty, together with it."""
+def _merge_rounding_members(sequence: PruningSequence) -> PruningSequence:
+    """Merge the first member with those whose penalty is zero except for rounding."""
     assert sequence.alphas is not None
     assert sequence.steps is not None
     n = int(np.count_nonzero(sequence.alphas[1:] <= 1e-12 * sequence.errors[-1]))

@@ -1,23 +1,22 @@
-"""prune_sklearn: any pruning rule on a fitted tree or forest of scikit-learn, without refitting."""
+"""prune_sklearn: apply any pruning rule to a fitted tree or forest of scikit-learn, without refitting."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.tree import BaseDecisionTree
 
-from .._utils.arrays import Array, ArrayLike, Labels, Rows
+from .._utils.arrays import Array, ArrayLike, Labels, LongsOrFloats, Rows
 from .._utils.checks import check_name
 from ..core import Counts, Pruning, PruningSequence, Sample
 from ..errors import CountsError, ParameterError, UnsupportedError
 from ..pruners import RULES, prune
-from ._counting import CHOICES, HeldOut, held_out, recounted, routed
-from ._foreign import Foreign, members, pruned_estimator, pruned_forest
-from ._nodes import Estimator
+from ._counting import STANDARD_ERRORS_ALLOWED, HeldOutRows, count_growing_rows, count_held_out_rows, route_rows
+from ._records import Estimator
+from ._sklearn_tree import SklearnTree, fitted_trees, pruned_estimator, pruned_forest
 
-# Rules that ask only for what a node costs as a leaf, and so prune regressors too; an accuracy asks for the rows.
-COSTED = tuple(name for name, rule in RULES.items() if rule.takes_moments and name != "smallest-within")
+# Rules that need only the cost of each node as a leaf and so prune regressors too. "smallest-within" needs an accuracy.
+REGRESSION_RULES = tuple(name for name, rule in RULES.items() if rule.takes_moments and name != "smallest-within")
 
 
 def prune_sklearn(
@@ -38,12 +37,12 @@ def prune_sklearn(
     Parameters
     ----------
     estimator : DecisionTree, ExtraTree, RandomForest or ExtraTrees, classifier or regressor
-        Fitted, with one output; it is not changed. In a forest, every tree is pruned on its own,
-        by the counts of the rows it was grown on.
+        Fitted, with one output; it is not changed. Every tree of a forest is pruned by itself,
+        with the counts of the rows it was grown on.
     X, y : array or data frame; array, optional
-        *Held-out rows*, for rules that ask for them ("reduced-error") and to choose from a
+        *Held-out rows*, for rules that need them ("reduced-error") and to choose from a
         sequence when neither `alpha` nor `n_leaves` is given. Otherwise *the rows the
-        estimator was fitted on*, looked at only if the tree does not hold its counts (class
+        estimator was fitted on*, used only if the tree does not store its counts (class
         weights, monotonic constraints).
     rule : str
         A name of `secateur.pruners.RULES`. Regressors take "cost-complexity",
@@ -51,8 +50,8 @@ def prune_sklearn(
     sample_weight : array, optional
         Weights of the rows of X.
     alpha : float, optional
-        For a sequence: the member chosen at this penalty per leaf, as a share of the rows, as everywhere. With a
-        `cost` of its own it is in units of that.
+        For a sequence: the member chosen at this penalty per leaf, as a share of the rows. With
+        `cost=` it is in units of that cost.
     n_leaves : int, optional
         For a sequence: the largest member with at most this number of leaves.
     select : "min-error" (or "0se"), or "1se"
@@ -60,24 +59,24 @@ def prune_sklearn(
         of equals, or the smallest within one standard error of it.
     growing : tuple (X, y) or (X, y, sample_weight), optional
         The rows the estimator was fitted on, if X and y are held-out rows and the tree does not
-        hold its counts.
+        store its counts.
     **parameters
         Passed to the rule. `cost` may be "errors" (the default: misclassified rows; for
-        regressors the loss of their criterion, summed), "impurity" (scikit-learn's: `alpha` is
+        regressors the summed loss of their criterion), "impurity" (as in scikit-learn: `alpha` is
         then a `ccp_alpha`), or one number per node of `estimator.tree_`.
 
     Returns
     -------
     estimator
-        Of the same class, with the same parameters, so that `clone` and `fit` would grow the
-        whole tree again. Node statistics are those of the growing rows. A leaf that a rule
-        labelled by held-out rows has their class shares in `tree_.value`.
+        The pruned estimator, of the same class and with the same parameters, so that `clone` and `fit` grow the
+        unpruned tree again. Node statistics are those of the growing rows. A leaf whose class was
+        chosen by held-out rows has their class shares in `tree_.value`.
 
     Notes
     -----
-    Held-out regression error is squared error; absolute error under that criterion. Under
-    class weights the growing rows are counted under the same weights, so that a cut costs what
-    it cost in growing. Classes and values of all nodes are the tree's own.
+    Held-out regression error is squared error, or absolute error under that criterion. Under
+    class weights the growing rows are counted with the same weights, so that a cut has the cost
+    that it had in growing. Classes and values of all nodes are those of the tree.
 
     Examples
     --------
@@ -91,39 +90,42 @@ def prune_sklearn(
     >>> int(prune_sklearn(whole, n_leaves=3).get_n_leaves())
     3
     """
-    job = _Job(rule, alpha, n_leaves, select, parameters)
-    trees = members(estimator)
-    job.check(X, y)
+    call = _PruneCall(rule, alpha, n_leaves, select, parameters)
+    trees = fitted_trees(estimator)
+    call.check(X, y)
     if sample_weight is not None and X is None:
         raise ParameterError("sample_weight is given without X; it is the weight of the rows of X")
-    is_held_out = X is not None and job.needs_held_out
-    fresh = routed(trees, X) if is_held_out else None
+    is_held_out = X is not None and call.needs_held_out
     if growing is None and X is not None and not is_held_out:
         growing = (X, y, sample_weight)
-    again = _again(trees, growing, is_held_out) if any(map(job.needs_rows, trees)) else None
-    smaller = []
-    for i, foreign in enumerate(trees):
-        grown = None if again is None else again(i)
-        rows = None if fresh is None else held_out(foreign, fresh[i], y, sample_weight)
-        smaller.append(job.pruned(foreign, grown, rows))
-    return smaller[0] if isinstance(estimator, BaseDecisionTree) else pruned_forest(estimator, smaller)
+    grown: list[Sample | None] = [None] * len(trees)
+    if any(map(call.needs_rows, trees)):
+        grown = _count_growing_rows(trees, growing, is_held_out)
+    held_out: list[HeldOutRows | None] = [None] * len(trees)
+    if is_held_out:
+        leaves = route_rows(trees, X)
+        held_out = [count_held_out_rows(trees[i], leaves[i], y, sample_weight) for i in range(len(trees))]
+    pruned = [call.prune(*parts) for parts in zip(trees, grown, held_out, strict=True)]
+    return pruned[0] if isinstance(estimator, BaseDecisionTree) else pruned_forest(estimator, pruned)
 
 
-def _again(trees: list[Foreign], growing: tuple[Any, ...] | None, is_held_out: bool) -> Callable[[int], Sample]:
-    """Return what counts the growing rows again in tree i."""
+def _count_growing_rows(
+    trees: list[SklearnTree], growing: tuple[Any, ...] | None, is_held_out: bool
+) -> list[Sample | None]:
+    """Return the growing sample of each tree, counted from the growing rows; raise an error if they are not given."""
     if growing is None:
-        reason = next(foreign.missing_counts for foreign in trees if foreign.missing_counts)
+        reason = next(foreign.missing_counts_reason for foreign in trees if foreign.missing_counts_reason)
         raise CountsError(reason + (" (as growing=(X, y): X and y are held-out rows here)" if is_held_out else ""))
     if not isinstance(growing, tuple) or len(growing) not in (2, 3):
         raise ParameterError("growing is not a tuple; (X, y) or (X, y, sample_weight) of the fitted rows is needed")
     X, y, weight = (*growing, None)[:3]
-    leaves = routed(trees, X)
-    return lambda i: recounted(trees[i], leaves[i], y, weight)
+    leaves = route_rows(trees, X)
+    return [count_growing_rows(trees[i], leaves[i], y, weight) for i in range(len(trees))]
 
 
 @dataclass(frozen=True)
-class _Job:
-    """One call of `prune_sklearn`, without its data."""
+class _PruneCall:
+    """The arguments of one call of `prune_sklearn`, without its data."""
 
     rule: str
     alpha: float | None
@@ -133,27 +135,22 @@ class _Job:
 
     @property
     def is_sequence(self) -> bool:
-        """Whether the rule gives a sequence to choose from."""
+        """Whether the rule returns a sequence, from which a member is chosen."""
         return RULES[self.rule].returns == "sequence" and self.parameters.get("threshold") is None
 
     @property
     def needs_held_out(self) -> bool:
-        """Whether X and y are held-out rows."""
-        is_asked = RULES[self.rule].needs_holdout
-        return is_asked or (self.is_sequence and self.alpha is None and self.n_leaves is None)
+        """Whether the call needs held-out rows, so that X and y are these."""
+        chooses_by_error = self.is_sequence and self.alpha is None and self.n_leaves is None
+        return RULES[self.rule].needs_holdout or chooses_by_error
 
     def check(self, X: Rows, y: Labels) -> None:
-        """Refuse calls that cannot be answered."""
+        """Raise an error for arguments that are not valid together."""
         check_name("rule", self.rule, RULES)
-        check_name("select", self.select, CHOICES)
+        check_name("select", self.select, STANDARD_ERRORS_ALLOWED)
         if (X is None) != (y is None):
             raise ParameterError(f"{'X' if X is None else 'y'} is None; X and y go together")
-        if self.alpha is not None and self.n_leaves is not None:
-            raise ParameterError("alpha and n_leaves exclude each other; pass one of them")
-        if not self.is_sequence and not (self.alpha is self.n_leaves is None):
-            raise ParameterError(f"rule {self.rule!r} returns one pruning; alpha and n_leaves choose from a sequence")
-        if self.n_leaves is not None and not (isinstance(self.n_leaves, int | np.integer) and self.n_leaves >= 1):
-            raise ParameterError(f"n_leaves={self.n_leaves!r}; a whole number of 1 or more is needed")
+        self._check_member()
         if self.needs_held_out and X is None:
             more = ", or alpha= or n_leaves=" if self.is_sequence else ""
             raise ParameterError(f"rule {self.rule!r} needs held-out rows X, y{more}")
@@ -161,80 +158,118 @@ class _Job:
         if isinstance(cost, str) and cost not in ("errors", "impurity"):
             raise ParameterError(f"cost={cost!r}; 'errors', 'impurity' or one number per node is needed")
 
-    def needs_rows(self, foreign: Foreign) -> bool:
-        """Whether the growing rows must be counted again."""
-        if not foreign.missing_counts or self._cost_is_known:
+    def _check_member(self) -> None:
+        """Raise an error unless `alpha` and `n_leaves` choose at most one member of a sequence."""
+        if self.alpha is not None and self.n_leaves is not None:
+            raise ParameterError("alpha and n_leaves exclude each other; pass one of them")
+        if not self.is_sequence and not (self.alpha is self.n_leaves is None):
+            raise ParameterError(f"rule {self.rule!r} returns one pruning; alpha and n_leaves choose from a sequence")
+        if self.n_leaves is not None and not (isinstance(self.n_leaves, int | np.integer) and self.n_leaves >= 1):
+            raise ParameterError(f"n_leaves={self.n_leaves!r}; a whole number of 1 or more is needed")
+
+    def needs_rows(self, foreign: SklearnTree) -> bool:
+        """Return whether the growing rows of a tree must be counted again."""
+        if not foreign.missing_counts_reason or self._has_other_cost:
             return False
         return foreign.is_classifier or (foreign.is_monotonic and not RULES[self.rule].needs_holdout)
 
     @property
-    def _cost_is_known(self) -> bool:
-        return self.rule == "critical-value" or not _is_errors(self.parameters.get("cost"))
+    def _has_other_cost(self) -> bool:
+        """Whether the rule compares something else than errors on the growing sample."""
+        return self.rule == "critical-value" or not _is_error_cost(self.parameters.get("cost"))
 
-    def pruned(self, foreign: Foreign, grown: Sample | None, rows: HeldOut | None) -> Estimator:
-        """Return the smaller estimator."""
-        if grown is None and foreign.is_classifier and not foreign.missing_counts:
-            grown = foreign.own_sample()
-        result = self._result(foreign, grown, rows)
+    def prune(self, foreign: SklearnTree, grown: Sample | None, held_out: HeldOutRows | None) -> Estimator:
+        """Return the pruned estimator.
+
+        Parameters
+        ----------
+        foreign : SklearnTree
+            The fitted tree.
+        grown : Counts or Moments, optional
+            The growing sample, if it was counted again.
+        held_out : HeldOutRows, optional
+            The held-out rows, counted in the tree.
+        """
+        if grown is None and foreign.is_classifier and not foreign.missing_counts_reason:
+            grown = foreign.stored_sample()
+        result = self._apply_rule(foreign, grown, held_out)
         if isinstance(result, PruningSequence):
-            if result.alphas is not None and not self._cost_is_known:
-                result = replace(result, alphas=result.alphas / (foreign.weight if grown is None else grown.total)[0])
-            result = self._chosen(result, rows)
+            if result.alphas is not None and not self._has_other_cost:
+                n_rows = (foreign.weight if grown is None else grown.total)[0]
+                result = replace(result, alphas=result.alphas / n_rows)
+            result = self._choose_member(result, held_out)
         if not isinstance(result, Pruning):
             raise UnsupportedError(
                 "raise_subtrees=True moves tests to other rows, so the result is not a pruning of the estimator"
             )
-        samples = (grown, rows.sample if rows else None)
+        samples = (grown, held_out.sample if held_out else None)
         return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))
 
-    def _result(self, foreign: Foreign, grown: Any, rows: HeldOut | None) -> Pruning | PruningSequence:
-        is_classifier, is_costed, is_held_out = foreign.is_classifier, self.rule in COSTED, self.rule == "reduced-error"
-        if not (is_classifier or is_costed or self.rule == "critical-value"):
+    def _apply_rule(self, foreign: SklearnTree, grown: Any, held_out: HeldOutRows | None) -> Pruning | PruningSequence:
+        """Return what the rule makes of the tree; raise an error if the rule does not support regressors."""
+        takes_cost = self.rule in REGRESSION_RULES
+        if not (foreign.is_classifier or takes_cost or self.rule == "critical-value"):
             raise UnsupportedError(
                 f"rule {self.rule!r} counts classes; {type(foreign.estimator).__name__} predicts numbers. Regressors "
-                f"support {', '.join(COSTED)} and critical-value"
+                f"support {', '.join(REGRESSION_RULES)} and critical-value"
             )
         parameters = dict(self.parameters)
-        cost: Any = parameters.pop("cost", None) if is_classifier or is_costed else None
-        if not _is_errors(cost):
+        cost: Any = parameters.pop("cost", None) if foreign.is_classifier or takes_cost else None
+        if not _is_error_cost(cost):
             parameters["cost"] = _node_cost(foreign, cost)
-        # Clipped by a monotonic constraint: the cost must be that of what the leaf will answer.
-        elif is_costed and not (is_classifier and (foreign.labels == grown.majority).all()):
-            if rows is None or not is_held_out:
-                parameters["cost"] = foreign.costs(grown)
-            elif not is_classifier or parameters.get("labels", "grow") == "grow":
-                parameters["cost"] = rows.cost
-        samples: list[Any] = [grown] if rows is None or not RULES[self.rule].needs_holdout else [grown, rows.sample]
-        return prune(foreign.tree, *(samples if is_classifier else [None] * len(samples)), rule=self.rule, **parameters)
+        elif takes_cost:
+            parameters |= self._cost_of_predictions(foreign, grown, held_out)
+        samples: list[Any] = [grown]
+        if held_out is not None and RULES[self.rule].needs_holdout:
+            samples.append(held_out.sample)
+        if not foreign.is_classifier:
+            samples = [None] * len(samples)
+        return prune(foreign.tree, *samples, rule=self.rule, **parameters)
 
-    def _chosen(self, sequence: PruningSequence, rows: HeldOut | None) -> Pruning:
+    def _cost_of_predictions(
+        self, foreign: SklearnTree, grown: Any, held_out: HeldOutRows | None
+    ) -> dict[str, LongsOrFloats]:
+        """Return `cost` for the rule where a leaf does not predict the majority of the growing rows; else nothing.
+
+        Regressors have no majority, and monotonic constraints clip class shares. The cost is that of the predictions
+        that the leaves of the pruned estimator will make.
+        """
+        if foreign.is_classifier and (foreign.labels == grown.majority).all():
+            return {}
+        if held_out is None or self.rule != "reduced-error":
+            return {"cost": foreign.costs(grown)}
+        takes_labels_of_growing = self.parameters.get("labels", "grow") == "grow"
+        return {"cost": held_out.cost} if takes_labels_of_growing or not foreign.is_classifier else {}
+
+    def _choose_member(self, sequence: PruningSequence, held_out: HeldOutRows | None) -> Pruning:
+        """Return the member for the penalty, for the number of leaves, or of least held-out error."""
         if self.alpha is not None:
             return sequence.at(self.alpha)
         if self.n_leaves is not None:
-            fitting = np.flatnonzero(sequence.n_leaves <= self.n_leaves)
-            if not len(fitting):
+            small_enough = np.flatnonzero(sequence.n_leaves <= self.n_leaves)
+            if not len(small_enough):
                 raise ParameterError(
                     f"n_leaves={self.n_leaves}; the smallest tree of the sequence has {sequence.n_leaves.min()}"
                 )
-            return sequence[int(fitting[np.argmax(sequence.n_leaves[fitting])])]
-        assert rows is not None  # by `check`
-        return rows.choose(sequence, self.select)
+            return sequence[int(small_enough[np.argmax(sequence.n_leaves[small_enough])])]
+        assert held_out is not None  # checked by `check`
+        return held_out.choose(sequence, self.select)
 
 
-def _is_errors(cost: object) -> bool:
-    """Whether a leaf costs its errors: the default."""
+def _is_error_cost(cost: object) -> bool:
+    """Return whether the cost of a leaf is its errors, which is the default."""
     return cost is None or (isinstance(cost, str) and cost == "errors")
 
 
-def _node_cost(foreign: Foreign, cost: str | ArrayLike) -> Array:
-    """A cost per node of ours: scikit-learn's risk, or what the caller gives in scikit-learn's numbering."""
+def _node_cost(foreign: SklearnTree, cost: str | ArrayLike) -> Array:
+    """Return the cost of each node in pre-order: scikit-learn's risk, or the numbers that the caller passed."""
     if isinstance(cost, str):
         return foreign.risk
-    given = np.asarray(cost)
-    if given.shape != (len(foreign.records.nodes),):
+    costs = np.asarray(cost)
+    if costs.shape != (len(foreign.records.nodes),):
         raise ParameterError(
-            f"cost has shape {given.shape}; one number per node of estimator.tree_, ({len(foreign.records.nodes)},), "
+            f"cost has shape {costs.shape}; one number per node of estimator.tree_, ({len(foreign.records.nodes)},), "
             "is needed"
         )
-    ours: Array = given[foreign.order]
-    return ours
+    in_preorder: Array = costs[foreign.order]
+    return in_preorder

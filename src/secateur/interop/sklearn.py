@@ -1,9 +1,9 @@
-"""scikit-learn's own trees: cut back without refitting, read and written.
+"""Prune, read and write trees of scikit-learn without refitting them.
 
-prune_sklearn   a fitted tree or forest, smaller, of the same class
-path_sklearn    the whole cost-complexity path of a fitted tree
-from_sklearn    a fitted tree as our nouns
-to_sklearn      our model as a genuine scikit-learn tree
+prune_sklearn   return a fitted tree or forest, pruned, of the same class
+path_sklearn    return the cost-complexity path of a fitted tree
+from_sklearn    return a fitted tree as a `Model`
+to_sklearn      return a `Model` as a fitted scikit-learn tree
 """
 
 from ._from_sklearn import from_sklearn

@@ -1,13 +1,12 @@
-"""Choosing one tree: by cross-validation, on a held-out sample, or as a whole fit prescribes.
+"""Choose one tree: by cross-validation, on a held-out sample, or with all steps of fitting.
 
-`select` chooses a member of a sequence on a sample that the sequence has not used. `cross_validate` grows a tree
-for each fold, scores every member of its path in one pass, and applies the choice to the path of all rows; it can
-also choose growing parameters. Both return the table they chose from. `CHOICES` names the rules of choice, `SCORES`
-the scores.
+`select` chooses a member of a sequence on a sample that was not used to make the sequence. `cross_validate` grows a
+tree for each fold, scores all members of its path in one pass, and applies the choice to the path of all rows; it can
+also choose growing parameters. Both return the table from which they chose. `CHOICES` lists the ways to choose a
+member, `SCORES` the scores.
 
-`fit_model` makes a `Model` from rows as a `Recipe` describes, holding out the rows that will prune, choose or certify
-before anything else uses them. The other functions make a smaller model from a fitted one. Estimators and the command
-line call these functions.
+`fit_model` makes a `Model` from rows as a `Recipe` describes. It first holds out the rows that will prune, choose or
+certify. Estimators and the command line call it. The other functions make a smaller model from a fitted one.
 """
 
 from typing import TYPE_CHECKING
@@ -16,41 +15,32 @@ from .._utils.lazy import lazy_getattr
 from ._registry import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
 
 if TYPE_CHECKING:
-    from ._cross_validate import auto_repeats, cross_validate
+    from ._certify_model import certify_model
+    from ._cross_validate import cross_validate
     from ._fit_model import fit_model
-    from ._prune_model import certify_model, choose_on_holdout, path_table, prune_by_rule, prune_to, snip
+    from ._path_table import path_table
+    from ._prune_model import choose_on_holdout, prune_by_rule, prune_to, snip
     from ._recipe import Recipe
     from ._select import choose, select
+    from .folds import auto_repeats
 
 _HOMES = {
-    **dict.fromkeys(("auto_repeats", "cross_validate"), "._cross_validate"),
-    **dict.fromkeys(("choose", "select"), "._select"),
-    **dict.fromkeys(
-        ("certify_model", "choose_on_holdout", "path_table", "prune_to", "prune_by_rule", "snip"), "._prune_model"
-    ),
+    "auto_repeats": ".folds",
+    "certify_model": "._certify_model",
+    "choose": "._select",
+    "choose_on_holdout": "._prune_model",
+    "cross_validate": "._cross_validate",
     "fit_model": "._fit_model",
+    "path_table": "._path_table",
+    "prune_by_rule": "._prune_model",
+    "prune_to": "._prune_model",
     "Recipe": "._recipe",
+    "select": "._select",
+    "snip": "._prune_model",
 }
 __getattr__ = lazy_getattr(__name__, _HOMES)
 __all__ = [
-    "CHOICES",
-    "SCORES",
-    "Choice",
-    "Recipe",
-    "Score",
-    "auto_repeats",
-    "certify_model",
-    "check_scoring",
-    "choose",
-    "choose_on_holdout",
-    "cross_validate",
-    "fit_model",
-    "is_accuracy",
-    "is_number_of_leaves",
-    "parse_select",
-    "path_table",
-    "prune_by_rule",
-    "prune_to",
-    "select",
-    "snip",
+    "CHOICES", "SCORES", "Choice", "Recipe", "Score", "auto_repeats", "certify_model", "check_scoring", "choose",
+    "choose_on_holdout", "cross_validate", "fit_model", "is_accuracy", "is_number_of_leaves", "parse_select",
+    "path_table", "prune_by_rule", "prune_to", "select", "snip",
 ]  # fmt: skip

@@ -1,33 +1,25 @@
-"""cross_validate: grow a tree for each fold, and choose on the path of all rows.
+"""cross_validate: grow a tree for each fold, and choose a member on the path of all rows.
 
-The paths of the folds are compared with that of all rows at the same penalty per row: for
-each member the geometric mean of the interval in which it is the best. Breiman et al. (1984).
+A member of the path of all rows is compared with the trees of the folds at the same penalty per row: the geometric mean
+of the interval of penalties in which the member is the best. Breiman et al. (1984).
 """
 
-import itertools
 from dataclasses import replace
 from typing import Any, Literal
 
-import numpy as np
-
 from .._utils.arrays import ArrayLike
-from .._utils.checks import check_int
 from .._utils.threads import resolve_n_jobs
 from ..core import SampleUsage, Selection
-from ..errors import ParameterError, UnsupportedError
-from ..growers.growing_rows import read_growing_rows
-from ..growers.parameters import GrowParameters, is_auto
+from ..errors import Argument, ParameterError
+from ..growers.growing_rows import WeightedRows, read_growing_rows
+from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
 from ..routing import with_growing_rows
-from ._candidate_search import CandidateSearch
-from ._registry import n_standard_errors
-from .folds import seed_from, splits_of
-from .losses import losses_of
+from ._candidate_search import CandidateSearch, ChoiceRule
+from ._registry import check_scoring, n_standard_errors
+from .folds import FoldPlan, plan_folds, seed_from
+from .losses import Scoring, complete_scoring
 from .tasks import Progress
-
-FEW_ROWS = 5_000  # up to so many, folds are dealt up to three times
-MANY_ROWS = 1_000_000  # beyond, one fold says enough
-ENOUGH = 5  # folds that tell whether a way of growing is behind
 
 
 def cross_validate(
@@ -68,7 +60,7 @@ def cross_validate(
     n_jobs: Any = None,
     progress: Progress = None,
 ) -> Selection:
-    """Return the cost-complexity path of a sample with the cross-validated error of every member, and the choice.
+    """Return the cost-complexity path of the rows, with the cross-validated error of each member and the choice.
 
     Parameters
     ----------
@@ -77,71 +69,73 @@ def cross_validate(
     y : array or column name
         The class of each row; a number with criterion "squared_error".
     cv : int, splitter or list
-        Number of folds, an object with `split(X, y)` as scikit-learn has them, (train, test)
-        pairs of row numbers, or test rows alone, the others being grown on.
+        Number of folds, an object with `split(X, y)` as in scikit-learn, (train, test)
+        pairs of row numbers, or test rows alone, which leave all other rows for growing.
     cv_repeats : int or "auto"
-        How often the folds are dealt anew; their errors are pooled. "auto" deals up to 5,000 rows up to
-        three times: it stops when the choice of the first ten folds hardly depends on any one of them, or when
-        dealing again has not changed it, and drops ways of growing that are behind; of more rows it drops them
-        after half of the folds. Of more than a million rows it judges by the first fold only.
+        How often rows are assigned to folds anew; the errors of all repeats are averaged. "auto" repeats up to three
+        times for up to 5,000 rows. It stops when the choice of the first ten folds hardly depends on any one of them,
+        or when one more repeat has not changed the choice, and it drops candidates that are worse. For more rows it
+        drops candidates after half of the folds. For more than a million rows it evaluates one fold only.
     stratified : bool
-        Whether every fold gets its share of each class.
+        Whether every fold gets the same share of each class.
     random_state : int, generator or None
-        Deals the folds. The same rows in any order are dealt alike.
+        Seed of the assignment to folds, which does not depend on the order of the rows.
     select, k
         As `rule` and `k` of `select`.
     se : "pooled" or "folds"
-        sqrt(e (1 - e) / n), n the number of rows; or the standard deviation of the fold rates
-        over the root of the number of folds. For costs and squared errors the pooled one is
-        the standard deviation of the losses over sqrt(n).
+        Standard error of an error rate e: sqrt(e (1 - e) / n) with n rows; or the standard deviation of the error
+        rates of the folds over the root of the number of folds. For costs and squared errors, the pooled standard
+        error is the standard deviation of the losses over sqrt(n).
     penalty, size
         As for `pruners.cost_complexity`.
     cost : "errors" or "m-estimate"
         What the path weighs against size: errors on the growing rows, or their m-estimate with
-        weight `m`. What is held out is always judged by its errors.
+        `m` added rows. Held-out rows are always evaluated by their errors.
     m : float
+        Rows that the m-estimate adds.
     costs : array of shape (n_classes, n_classes), optional
-        What it costs to answer class j for a row of class i, in place of errors: leaves then
-        answer the class of least cost.
+        Cost of predicting class j for a row of class i, in place of errors: leaves then
+        predict the class of lowest cost.
     scoring : str, optional
-        What the held-out rows are judged by, a name of `selection.SCORES`; None is "error", with `costs` "cost", and
-        of numbers "squared_error". For "log_loss" the path weighs the deviance against leaves, for "brier" and
-        "roc_auc" the Gini impurity, all of the growing rows. With "balanced_error" leaves answer the class that
-        has the least of it. "roc_auc" has the standard error of the folds. For "log_loss" and "brier" a member is
-        within one standard error if that of its difference from the best, over the folds, is not below it.
+        Score of the held-out rows, a name of `model_selection.SCORES`. None is "error", with `costs` "cost", and
+        "squared_error" for numbers. For "log_loss" the path weighs the deviance of the growing rows against leaves,
+        for "brier" and "roc_auc" their Gini impurity. With "balanced_error", leaves predict the class with the lowest
+        balanced error. "roc_auc" uses the standard error of the folds. For "log_loss" and "brier", a member is
+        within one standard error if its difference from the best is at most one standard error of the difference.
     probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
-        What is judged by "log_loss", "brier" and "roc_auc" (a mixture by its m-estimates). How strongly to
-        shrink is chosen too, by the log loss (or Brier score) of the choice: `details["shrinkage"]`.
+        Class probabilities that "log_loss", "brier" and "roc_auc" score (a mixture by its m-estimates). The strength
+        of shrinkage is chosen too, by the log loss (or Brier score) of the choice: `details["shrinkage"]`.
     criterion, min_samples_leaf
-        As for `grow`, or "auto": grow with each of gini and sqrt, at least 1, 2 and 5 rows a leaf, on the
-        same folds; take the way whose choice has the least error (the fewest leaves, the first).
+        As for `grow`, or "auto": grow a candidate with each of gini and sqrt, with at least 1, 2 and 5 rows in a leaf,
+        on the same folds. The candidate whose choice has the lowest error wins; ties go to fewer leaves, then to the
+        first candidate.
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, \
 max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogates, nominal
         As for `grow`.
     sample_weight : array, optional
-        Weight of each row, in growing and judging. A row is dealt to one fold with all its weight, and
-        is one row in the standard error, whatever it weighs.
+        Weight of each row, in growing and evaluation. A row is in one fold with all its weight, and
+        is one row in the standard error, whatever its weight.
     class_weight : dict or "balanced", optional
         Factor on the weights of each class; "balanced" is computed once, from all rows.
-    n_jobs : int or executor, optional
-        Threads (-1: one per core), or an object with `submit`, such as an executor of
-        processes or a client of dask. The result does not depend on it.
+    n_jobs : int, executor or None
+        Number of threads (-1: one per core), or an object with `submit`, such as an executor of
+        processes or a client of Dask. The result does not depend on it.
     progress : callable, optional
         Called with (trees grown, trees to grow).
 
     Returns
     -------
     Selection
-        `sequence` is the path of all rows; `alphas` and `betas` are penalties per row (per unit
-        of weight), so that they mean the same for any number of rows. `growing` holds the
-        growing parameters, `pool` all ways that were tried. A rule of standard errors does not choose a
-        single leaf where a member errs less by more than the standard error of the difference, taken over
-        the folds: it then takes the smallest such member.
+        `sequence` is the path of all rows. `alphas` and `betas` are penalties per row (per unit
+        of weight), so that they mean the same for any number of rows. `growing` has the growing parameters of the
+        winner, `pool` all candidates. If a rule of standard errors would choose a single leaf, but another
+        member is better by more than one standard error of the difference over the folds, the smallest such member
+        is chosen.
 
     Notes
     -----
-    Columns are coded and sorted once. A fold costs one growth, one routing of its held-out
-    rows, and O(n_nodes log n_nodes); nothing depends on the number of penalties.
+    Columns are encoded and sorted once. A fold costs one growth, one routing of its held-out
+    rows, and O(n_nodes log n_nodes); the cost does not depend on the number of penalties.
 
     Examples
     --------
@@ -156,9 +150,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
-    n_errors = n_standard_errors("select", select, k)
-    if se not in ("pooled", "folds"):
-        raise ParameterError(f"se={se!r}; 'pooled' or 'folds' is needed")
+    rule = ChoiceRule(n_standard_errors("select", select, k), se)
     parameters = GrowParameters(
         criterion=criterion, splits=splits, growth=growth, max_splits=max_splits, max_depth=max_depth,
         min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
@@ -166,52 +158,66 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
         surrogates=surrogates, class_weight=class_weight, nominal=nominal,
     )  # fmt: skip
-    n_jobs = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
     rows = read_growing_rows(X, y, sample_weight, parameters, purpose="cross-validation")
-    table, weight = rows.table, rows.weight
-    is_dealt = isinstance(cv, int | np.integer)
-    is_ours = is_auto(cv_repeats) and is_dealt  # how often folds are dealt
-    if is_auto(cv_repeats):
-        n_repeats = auto_repeats(table.n_rows) if is_dealt else 1
-    else:
-        n_repeats = check_int("cv_repeats", cv_repeats, 1, alternative=", or 'auto',")
-    seed = seed_from(random_state)
-    losses = losses_of(cost, m, costs, scoring, probabilities, table, weight)._replace(penalty=penalty, size=size)
-    if losses.scoring == "roc_auc":
-        se = "folds"  # an area is not a mean over rows
-        if penalty != "leaves" or size != "leaves":
-            raise UnsupportedError(f"scoring='roc_auc' with penalty={penalty!r}, size={size!r}; both must be 'leaves'")
-    is_used = rows.is_used()
-    rounds, n_folds = splits_of(cv, table, is_used, repeats=n_repeats, seed=seed, stratified=stratified)
-    if is_ours and table.n_rows > MANY_ROWS:
-        rounds, n_folds, n_repeats = iter([next(rounds)[:1]]), 1, 1
-    may_stop, n_splits = is_ours and n_repeats > 1, n_folds * n_repeats
-    if not may_stop:
-        parts = list(itertools.chain(*rounds))
-        half = len(parts) // 2 if is_ours and len(parts) >= 2 * ENOUGH else len(parts)
-        rounds = filter(None, (parts[:half], parts[half:]))
-    if se == "folds" and n_folds < 2:
-        raise ParameterError("se='folds' needs at least 2 folds; 1 is given")
-    details = {
-        "folds": n_folds, "repeats": n_repeats, "seed": seed, "stratified": bool(stratified), "se": se,
-        "penalty": penalty if isinstance(penalty, str) else getattr(penalty, "__name__", repr(penalty)),
-        "size": size, "scoring": losses.scoring, "cost": losses.cost, "m": float(m),
-        "costs": None if losses.costs is None else losses.costs.tolist(),
-    }  # fmt: skip
-    race = CandidateSearch(PresortedData.of(table, weight), losses, n_folds, se, n_errors, details, n_jobs, progress)
-    winner, ways = race.run(parameters.candidates(), rounds, n_splits=n_splits, may_stop=may_stop)
-    counts = with_growing_rows(winner.counts, table, is_used)  # what the tree must know of the rows that grew it
-    sequence = replace(winner.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
-    lines = tuple(way.line for way in ways) if len(ways) > 1 else ()
-    return replace(winner, counts=counts, sequence=sequence, pool=lines)
+    score_name = check_scoring(scoring, is_class=rows.table.schema.classes is not None, has_costs=costs is not None)
+    scores = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
+    plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
+    return cross_validate_candidates(rows, parameters, plan, scores, rule, n_jobs=n_jobs, progress=progress)
 
 
-def auto_repeats(n_rows: int) -> int:
-    """Return the default limit on repeats of cross-validation: three for up to 5,000 rows, else one.
+def cross_validate_candidates(
+    rows: WeightedRows,
+    parameters: GrowParameters,
+    plan: FoldPlan,
+    scoring: Scoring,
+    rule: ChoiceRule,
+    *,
+    n_jobs: Any,
+    progress: Progress,
+) -> Selection:
+    """Return the path of all rows with the cross-validated error of each member and the choice.
 
-    Examples
-    --------
-    >>> auto_repeats(500), auto_repeats(50_000)
-    (3, 1)
+    This is `cross_validate` after its arguments have been read and checked.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        Class weights are included in the weights.
+    parameters : GrowParameters
+        Parameters that are "auto" make several candidates.
+    plan : FoldPlan
+    scoring : Scoring
+    rule : ChoiceRule
+    n_jobs, progress
+        As for `cross_validate`.
     """
-    return 3 if n_rows <= FEW_ROWS else 1
+    if scoring.score_name == "roc_auc":
+        rule = replace(rule, se="folds")  # an area is not a mean over rows
+    if rule.se == "folds" and plan.n_folds < 2:
+        raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
+    n_workers = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
+    data = PresortedData.of(rows.table, rows.weight)
+    details = _details(plan, scoring, rule)
+    search = CandidateSearch(data, scoring, plan, rule, details, n_workers, progress)
+    table, results = search.run(parameters.candidates())
+    counts = with_growing_rows(table.counts, rows.table, rows.is_used())
+    sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
+    pool = tuple(result.summary for result in results) if len(results) > 1 else ()
+    return replace(table, counts=counts, sequence=sequence, pool=pool)
+
+
+def _details(plan: FoldPlan, scoring: Scoring, rule: ChoiceRule) -> dict[str, Any]:
+    """Return how the members were evaluated, as plain values for `Selection.details`."""
+    return {
+        "folds": plan.n_folds,
+        "repeats": plan.n_repeats,
+        "seed": plan.seed,
+        "stratified": plan.is_stratified,
+        "se": rule.se,
+        "penalty": scoring.penalty_name,
+        "size": scoring.size,
+        "scoring": scoring.score_name,
+        "cost": scoring.path_cost,
+        "m": scoring.m,
+        "costs": None if scoring.costs is None else scoring.costs.tolist(),
+    }

@@ -1,20 +1,22 @@
-"""From a Model to a smaller or a certified one: nothing is grown or routed again."""
+"""Make a smaller model from a fitted one; no tree is grown and no row is routed again."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._utils.arrays import Array, LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
-from ..core import Bound, Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
+from ..core import Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..errors import ParameterError, PruningError, UnsupportedError
 from ..pruners import RULES, best_of_size, prune
+from ._certify_model import certify_if_fresh
 from ._registry import is_accuracy, is_number_of_leaves
 from ._select import select as select_on
-from .losses import Losses, leaf_predictions
+from .losses import Scoring, leaf_predictions
+
+ACCURACY_TOLERANCE = 1e-12  # accuracies are rounded quotients
 
 
 def prune_to(
@@ -27,21 +29,20 @@ def prune_to(
     model : Model
         Without a sequence, the cost-complexity path of its growing sample is used.
     n_leaves : int
-        A pruning with exactly this number of leaves: a member, or else the best of all prunings of that size. If
-        there is none, the largest smaller one; a warning then says why.
+        Return a pruning with exactly this number of leaves: a member, or else the best of all prunings of that size.
+        If there is none, return the largest smaller one and warn.
     alpha : float
-        The member that is best at this penalty per leaf, a share of the rows.
+        Return the member that is best at this penalty per leaf, as a share of the rows.
     accuracy : float
-        The smallest member with at least this accuracy (regression: that explains this share of the
-        variance), by cross-validation if the model has it, else on its held-out rows, else
-        on the growing sample.
+        Return the smallest member with at least this accuracy (regression: that explains this share of the
+        variance). The accuracy is that of cross-validation if the model has it, else of its held-out rows, else
+        of the growing sample.
 
     Returns
     -------
     Model
-        Its certificate, if the model had one, is that of the path, which holds for all
-        members at once; None if the held-out rows helped to make the sequence, or if the pruning
-        is no member.
+        If the model had a certificate, the result has the certificate of the path, which holds for all members at
+        once. It has none if the held-out rows helped to make the sequence, or if the pruning is not a member.
 
     Examples
     --------
@@ -52,26 +53,28 @@ def prune_to(
     >>> prune_to(model, n_leaves=3)
     Model(3 of 4 leaves, 4 rows, not certified)
     """
-    n_asked = sum(value is not None for value in (n_leaves, alpha, accuracy))
-    if n_asked != 1:
-        raise ParameterError(f"{n_asked} of n_leaves, alpha and accuracy are given; exactly one is needed")
-    sequence, evaluated_on = sequence_of(model), SampleUsage()
-    index: int | None
+    n_targets = sum(value is not None for value in (n_leaves, alpha, accuracy))
+    if n_targets != 1:
+        raise ParameterError(f"{n_targets} of n_leaves, alpha and accuracy are given; exactly one is needed")
+    sequence = sequence_of(model)
+    evaluated_on = SampleUsage()
+    member: int | None
     if n_leaves is not None:
-        pruning, index = with_leaves(model, sequence, n_leaves)
+        pruning, member = prune_to_size(model, sequence, n_leaves)
+    elif alpha is not None:
+        member = sequence.index_at(alpha)
+        pruning = sequence[member]
     else:
-        if alpha is not None:
-            index = sequence.index_at(alpha)
-        else:
-            errors, where, evaluated_on = _measured(model, sequence)
-            index = index_with_accuracy(sequence, errors, where, accuracy, model.grown)
-        pruning = sequence[index]
-    pruning = labelled(pruning, model.pruning.node_labels)
+        known = _known_errors(model, sequence)
+        evaluated_on = known.evaluated_on
+        member = _member_with_accuracy(sequence, known, accuracy, model.grown)
+        pruning = sequence[member]
+    pruning = with_node_labels(pruning, model.pruning.node_labels)
     pruning = replace(pruning, seen=pruning.seen | evaluated_on)
     holdout, certificate = model.class_holdout, None
-    if model.certificate is not None and holdout is not None and index is not None:
-        bounds = _bounds_of_fresh(sequence, holdout, model.certificate.delta)
-        certificate = bounds[index] if bounds else None
+    if model.certificate is not None and holdout is not None and member is not None:
+        bounds = certify_if_fresh(sequence, holdout, model.certificate.delta)
+        certificate = bounds[member] if bounds else None
     selection = None if model.sequence is None else model.selection
     return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)
 
@@ -88,8 +91,10 @@ def snip(model: Model, node: int) -> Model:
     >>> snip(model, 0)
     Model(1 of 4 leaves, 4 rows, not certified)
     """
-    pruning = model.pruning.snip(node)  # who cuts by hand may have seen what the report tells of the held-out rows
-    return replace(model, pruning=replace(pruning, seen=pruning.seen | SampleUsage.of(model.holdout)), certificate=None)
+    pruning = model.pruning.snip(node)
+    # The report shows errors on the held-out rows, on which a cut by hand may be based.
+    pruning = replace(pruning, seen=pruning.seen | SampleUsage.of(model.holdout))
+    return replace(model, pruning=pruning, certificate=None)
 
 
 def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
@@ -109,106 +114,19 @@ def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | Non
     sequence = sequence_of(model)
     values = None if model.grown.has_classes else model.grown.predictions
     pruning, selection = select_on(sequence, model.holdout, rule=select, k=k, costs=costs, values=values)
-    pruning = labelled(pruning, model.pruning.node_labels)
+    pruning = with_node_labels(pruning, model.pruning.node_labels)
     return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
 
 
-def certify_model(
-    model: Model,
-    *,
-    method: str = "best",
-    delta: float = 0.05,
-    seed: int = 0,
-    k: int | None = None,
-    repeated: bool = False,
-) -> Bound:
-    """Return the certificate of a model's pruning on its held-out sample.
-
-    Parameters
-    ----------
-    model : Model
-    method : str
-        One of `secateur.certifiers.METHODS`. "best" takes the path certificate where the sample
-        chose a member of a sequence it had not made.
-    delta : float
-    seed : int
-        Seed for the signs that the Rademacher penalty draws.
-    k : int, optional
-        The growing errors that the choice was restricted to.
-    repeated : bool
-        As for `certify`.
-
-    Examples
-    --------
-    >>> from secateur import encode
-    >>> from secateur.model_selection import Recipe, certify_model, fit_model
-    >>> rows = [[0.0], [1.0], [2.0], [3.0]] * 60
-    >>> model = fit_model(encode(rows, target=["a", "a", "b", "b"] * 60), Recipe(prune="reduced-error"))
-    >>> round(certify_model(model).value, 3)
-    0.058
-    """
-    holdout = model.class_holdout
-    if holdout is None or model.class_grown is None:
-        what = "held-out rows are needed" if model.holdout is None else "squared errors have no limit to certify"
-        raise UnsupportedError(f"there is no certificate: {what}")
-    from ..certifiers import METHODS, certify
-
-    check_name("method", method, ("best", *METHODS))
-    how = METHODS.get(method)
-    more: dict[str, Any] = {"rng": seed} if how is None or how.is_random else {}
-    if k is not None and (how is None or how.takes_k):
-        more |= {"k": k, "prior": "within-k"} if method == "occam" else {"k": k}
-
-    return certify(
-        model.pruning, holdout, method=method, delta=delta, grown=model.class_grown, sequence=model.sequence,
-        repeated=repeated, **more,
-    )  # fmt: skip
-
-
-def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, Array]:
-    """Return the errors of every member of the model's sequence as a table.
-
-    Examples
-    --------
-    >>> from secateur import encode
-    >>> from secateur.model_selection import Recipe, fit_model, path_table
-    >>> model = fit_model(encode([[0.0], [1.0], [2.0]], target=["a", "a", "b"]), Recipe(prune=None))
-    >>> {name: values.tolist() for name, values in path_table(model).items() if name != "alpha"}
-    {'leaves': [2, 1], 'growing': [0.0, 0.3333333333333333], 'shown': [True, False]}
-    """
-    sequence = sequence_of(model)
-    table: dict[str, Array] = {"leaves": sequence.n_leaves}
-    if sequence.alphas is not None:
-        table["alpha"] = sequence.alphas
-    table["growing"] = sequence.rates_on(model.grown, model.grown)
-    selection = _errors_of(model, sequence)
-    if selection is not None and selection.sample == "cross-validation":
-        table["cross_validated"], table["standard_error"] = selection.error, selection.se
-    if holdout is not None:
-        table["held_out"] = sequence.rates_on(holdout, model.grown)
-    if isinstance(holdout, Counts) and not holdout.is_weighted:
-        bounds = _bounds_of_fresh(sequence, holdout, delta)
-        table |= {"certified": np.array([bound.value for bound in bounds])} if bounds else {}
-    member = sequence.index_of(model.pruning)
-    table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
-    return table
-
-
-def _errors_of(model: Model, sequence: PruningSequence) -> Selection | None:
-    """The table from which the model was chosen, if it tells the errors of the members of this sequence."""
+def selection_with_errors(model: Model, sequence: PruningSequence) -> Selection | None:
+    """Return the table from which the model was chosen, if it has the error of each member of this sequence."""
     table = model.selection
-    return table if table is not None and table.is_error and len(table.error) == len(sequence) else None
-
-
-def _bounds_of_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -> Sequence[Bound]:
-    """The certificates of all members, none where the held-out rows are not fresh."""
-    from ..certifiers import freshness, path
-
-    return path(sequence, holdout, delta=delta) if freshness(sequence, holdout).is_fresh else ()
+    has_errors = table is not None and table.is_error and len(table.error) == len(sequence)
+    return table if has_errors else None
 
 
 def sequence_of(model: Model) -> PruningSequence:
-    """The model's sequence, or the cost-complexity path of its growing sample."""
+    """Return the sequence of a model, or else the cost-complexity path of its growing sample."""
     sequence = prune_by_rule("cost-complexity", model.grown) if model.sequence is None else model.sequence
     assert isinstance(sequence, PruningSequence)
     return sequence
@@ -237,31 +155,56 @@ def prune_by_rule(
     return result
 
 
-def labelled(pruning: Pruning, labels: Any) -> Pruning:
-    """A pruning that was made from costs, with the classes of the nodes."""
+def with_node_labels(pruning: Pruning, labels: Any) -> Pruning:
+    """Return a pruning with these classes of nodes, unless it has classes already."""
     return pruning if pruning.node_labels is not None or labels is None else replace(pruning, node_labels=labels)
 
 
-def _measured(model: Model, sequence: PruningSequence) -> tuple[Array, str, SampleUsage]:
-    """(the error of each member, where it was measured, on which sample), the most honest there is."""
-    selection = _errors_of(model, sequence)
+class KnownErrors(NamedTuple):
+    """The error of each member of a sequence.
+
+    Parameters
+    ----------
+    error : array
+    source : str
+        The rows on which the errors were measured, in words.
+    evaluated_on : SampleUsage
+        The sample with these rows, if evaluating members on it must be recorded.
+    """
+
+    error: Array
+    source: str
+    evaluated_on: SampleUsage
+
+
+def _known_errors(model: Model, sequence: PruningSequence) -> KnownErrors:
+    """Return the errors from the first available source: the selection, held-out rows, or the growing sample."""
+    selection = selection_with_errors(model, sequence)
     if selection is not None:
-        return selection.error, selection.sample, selection.evaluated_on
+        return KnownErrors(selection.error, selection.sample, selection.evaluated_on)
     if model.holdout is not None:
-        return sequence.rates_on(model.holdout, model.grown), "held-out rows", SampleUsage.of(model.holdout)
+        error = sequence.rates_on(model.holdout, model.grown)
+        return KnownErrors(error, "held-out rows", SampleUsage.of(model.holdout))
     if model.selection is not None and not model.selection.is_error:
         raise UnsupportedError(
             f"the members were measured by their {model.selection.score}, which is not an accuracy; fit with "
             "scoring='error' (regression: 'squared_error'), or hold rows out"
         )
-    return sequence.rates_on(model.grown, model.grown), "the growing sample", SampleUsage()
+    return KnownErrors(sequence.rates_on(model.grown, model.grown), "the growing sample", SampleUsage())
 
 
-def with_leaves(model: Model, sequence: PruningSequence, n_leaves: Any) -> tuple[Pruning, int | None]:
-    """(the pruning with exactly so many leaves, which member of the sequence it is, if it is one).
+class SizedPruning(NamedTuple):
+    """A pruning of a requested size, and its index in the sequence, if it is a member."""
 
-    A member where there is one; else the pruning of the whole tree that costs least among those of the size. Where
-    no pruning has it, the largest smaller one, and a warning says so.
+    pruning: Pruning
+    member: int | None
+
+
+def prune_to_size(model: Model, sequence: PruningSequence, n_leaves: Any) -> SizedPruning:
+    """Return the pruning with exactly `n_leaves` leaves.
+
+    If the sequence has no such member, return the pruning of that size with the lowest cost. If the tree has no
+    pruning of that size, return the largest smaller one and warn.
     """
     if not is_number_of_leaves(n_leaves):
         raise ParameterError(f"n_leaves={n_leaves!r}; a whole number of 1 or more is needed")
@@ -269,45 +212,58 @@ def with_leaves(model: Model, sequence: PruningSequence, n_leaves: Any) -> tuple
     if n_leaves > tree.n_leaves:
         warn(f"{n_leaves:,} leaves are requested, but the grown tree has {tree.n_leaves:,}; it is not pruned")
         n_leaves = tree.n_leaves
-    member = np.flatnonzero(sequence.n_leaves == n_leaves)
-    if len(member):
-        return sequence[int(member[0])], int(member[0])
-    found = best_of_size(tree, None, max_leaves=int(n_leaves), cost=_path_cost(model))[0]
-    if found.n_leaves < n_leaves:
+    members = np.flatnonzero(sequence.n_leaves == n_leaves)
+    if len(members):
+        member = int(members[0])
+        return SizedPruning(sequence[member], member)
+    pruning = best_of_size(tree, None, max_leaves=int(n_leaves), cost=_path_cost(model))[0]
+    if pruning.n_leaves < n_leaves:
         warn(
-            f"no pruning of the tree has {n_leaves:,} leaves, since a test with many branches is cut as a whole; "
-            f"the largest smaller one has {found.n_leaves:,}"
+            f"no pruning of the tree has {n_leaves:,} leaves, since a split with many branches is cut as a whole; "
+            f"the largest smaller one has {pruning.n_leaves:,}"
         )
-    return replace(
-        found,
+    pruning = replace(
+        pruning,
         node_labels=sequence.node_labels,
         seen=sequence.seen,
         rule=sequence.rule,
         provenance=sequence.provenance,
-    ), None
+    )
+    return SizedPruning(pruning, None)
 
 
 def _path_cost(model: Model) -> LongsOrFloats:
-    """What nodes cost the path of a model as leaves."""
+    """Return the cost of each node as a leaf from which the path of the model was made."""
     grown, labels = model.grown, model.pruning.node_labels
     details = {} if model.selection is None else model.selection.details
     if "cost" in details:
         costs = details.get("costs")
-        losses = Losses(details["cost"], details["m"], None if costs is None else np.asarray(costs))
-        return leaf_predictions(grown, losses).cost
+        scoring = Scoring(details["cost"], details["m"], None if costs is None else np.asarray(costs))
+        return leaf_predictions(grown, scoring).cost
     return grown.resubstitution_costs if labels is None else grown.unrecorded_errors_if_leaf(labels)
 
 
-def index_with_accuracy(sequence: PruningSequence, error: Array, where: str, accuracy: Any, grown: Sample) -> int:
-    """The smallest member whose error leaves the accuracy asked for (regression: that share of the variance)."""
+def choose_with_accuracy(selection: Selection, accuracy: Any, grown: Sample) -> Selection:
+    """Return the table with the smallest member that has at least the accuracy as its choice."""
+    source = selection.sample if selection.sample == "cross-validation" else "held-out rows"
+    known = KnownErrors(selection.error, source, selection.evaluated_on)
+    chosen = _member_with_accuracy(selection.sequence, known, accuracy, grown)
+    return replace(selection, chosen=chosen, select=f"accuracy {accuracy:g}")
+
+
+def _member_with_accuracy(sequence: PruningSequence, known: KnownErrors, accuracy: Any, grown: Sample) -> int:
+    """Return the index of the smallest member with at least the accuracy.
+
+    For regression, the accuracy is the share of the variance that a member explains.
+    """
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
-    whole = grown.scale / (float(grown.total[0]) or 1.0) or 1.0
-    reached = 1 - error / whole
-    fits = np.flatnonzero(reached >= accuracy - 1e-12)
-    if not len(fits):
+    root_error = grown.scale / (float(grown.total[0]) or 1.0) or 1.0
+    accuracies = 1 - known.error / root_error
+    is_reached = np.flatnonzero(accuracies >= accuracy - ACCURACY_TOLERANCE)
+    if not len(is_reached):
         raise PruningError(
-            f"no member reaches an accuracy of {accuracy:g} on {where}; the best reaches {reached.max():.4g} "
-            f"with {sequence.n_leaves[reached.argmax()]} leaves"
+            f"no member reaches an accuracy of {accuracy:g} on {known.source}; the best reaches "
+            f"{accuracies.max():.4g} with {sequence.n_leaves[accuracies.argmax()]} leaves"
         )
-    return int(fits[sequence.n_leaves[fits].argmin()])
+    return int(is_reached[sequence.n_leaves[is_reached].argmin()])

@@ -1,4 +1,4 @@
-"""Recipe: how a model is to be made, and what follows from it."""
+"""Recipe: how a model is made; FitPlan: the steps that follow from a recipe for one table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -8,22 +8,24 @@ import numpy as np
 
 from .._utils.checks import check_name
 from ..data.table import Table
-from ..errors import DataError, ParameterError, UnsupportedError
-from ..growers.parameters import DECLARATIONS
-from ..pruners import RULES
-from ._registry import CHOICES, check_scoring, parse_select
+from ..errors import Argument, DataError, ParameterError, UnsupportedError
+from ..growers.parameters import DECLARATIONS, GrowParameters
+from ..pruners import RULES, Rule
+from ._registry import CHOICES, Choice, check_scoring, parse_select
+
+HELD_OUT_SCORES = ("error", "cost", "balanced_error", "squared_error")  # scores that held-out counts suffice for
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to fit a model to a table: the parameters of the estimators, by the same names.
+    """How to fit a model to a table: the parameters of the estimators, under the same names.
 
     Parameters
     ----------
     growing : dict
-        Parameters of `grow`; `criterion` and `min_samples_leaf` may be "auto".
+        Parameters of `grow` by name; None is the default, and `criterion` and `min_samples_leaf` may be "auto".
     prune : str or None
-        A rule of `secateur.pruners.RULES`; None keeps the whole tree.
+        A rule of `secateur.pruners.RULES`; None does not prune.
     prune_parameters : dict
         Further parameters of the rule.
     penalty : str or callable
@@ -31,19 +33,21 @@ class Recipe:
     select : str, float, int or None
         How a member of a sequence is chosen.
     cv, cv_repeats
-        Folds of cross-validation, and how often they are dealt.
+        Folds of cross-validation, and how often rows are assigned to folds.
     holdout : float
-        Share of the rows to hold out if a step needs them.
+        Share of the rows to hold out if a step needs held-out rows.
     certify : str, bool or None
         Method of the certificate.
     delta : float
+        Allowed probability that the certificate fails.
     costs : array, optional
-        What it costs to answer class j for a row of class i.
+        Cost of predicting class j for a row of class i.
     scoring : str, optional
-        What members of a sequence are judged by, a name of `secateur.model_selection.SCORES`.
+        Score by which members of a sequence are compared, a name of `secateur.model_selection.SCORES`.
     probabilities : str
-        Of the model, where `scoring` judges them.
+        Class probabilities of the model, which some scores use.
     seed : int
+        Seed for folds and held-out rows.
     n_jobs : int, executor or None
     """
 
@@ -64,11 +68,11 @@ class Recipe:
     n_jobs: Any = None
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any], **others: Any) -> "Recipe":
-        """Return the recipe that parameters of the estimators describe; `others` come first."""
+    def of(cls, parameters: Mapping[str, Any], **overrides: Any) -> "Recipe":
+        """Return the recipe for parameters of an estimator, by name; `overrides` replace single fields."""
         growing = {name: parameters[name] for name in DECLARATIONS if name in parameters and name != "nominal"}
         same = {one.name: parameters[one.name] for one in fields(cls) if one.name in parameters}
-        return cls(**{"growing": growing} | same | others)
+        return cls(**{"growing": growing} | same | overrides)
 
     def estimator_parameters(self, *, is_classifier: bool) -> dict[str, Any]:
         """Return the parameters of the estimator that fits by this recipe, as plain values for a model file.
@@ -105,73 +109,117 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class FitPlan(Recipe):
-    """A recipe, checked for a table, and what follows from it.
+class FitPlan:
+    """A recipe that is checked for a table, with the decisions that follow from it.
 
     Parameters
     ----------
-    sees_holdout : bool
-        Whether the rule prunes with held-out rows.
+    recipe : Recipe
+    parameters : GrowParameters
+    scoring : str
+        Name of the score.
+    costs : array, optional
+        Cost of predicting class j for a row of class i.
+    n_standard_errors : float
+        Standard errors above the lowest error that the smallest member may be.
+    prunes_with_holdout : bool
+        Whether the pruning rule needs a held-out sample.
     is_size, is_accuracy : bool
         Whether `select` is a number of leaves, or an accuracy.
-    k : float
-        The standard errors above the least error that a choice by errors allows for.
     is_cross_validated : bool
-        Whether cross-validation measures the members.
+        Whether members are compared by cross-validation.
     needs_holdout : bool
         Whether rows must be held out.
     """
 
-    sees_holdout: bool = False
-    is_size: bool = False
-    is_accuracy: bool = False
-    k: float = 0.0
-    is_cross_validated: bool = False
-    needs_holdout: bool = False
+    recipe: Recipe
+    parameters: GrowParameters
+    scoring: str
+    costs: Any
+    n_standard_errors: float
+    prunes_with_holdout: bool
+    is_size: bool
+    is_accuracy: bool
+    is_cross_validated: bool
+    needs_holdout: bool
 
 
 def make_plan(recipe: Recipe, table: Table) -> FitPlan:
-    """Return the recipe with all that the steps of fitting ask of it, or raise what is wrong with it."""
+    """Return the plan for fitting a table by a recipe, or raise an error that says what is wrong with the recipe."""
     if table.target is None:
         raise DataError("the table has no target; growing needs the class or number of each row")
     is_class = table.schema.classes is not None
-    rule = None
-    if recipe.prune is not None:
-        check_name("prune", recipe.prune, RULES)
-        rule = RULES[recipe.prune]
+    rule = _rule_of(recipe)
     choice = parse_select(recipe.select)
-    is_measured = choice is not None and choice.is_measured
-    is_cross_validated = is_measured and recipe.prune == "cost-complexity"
-    if isinstance(recipe.cv, int | np.integer) and is_cross_validated and recipe.cv < 2:
-        raise ParameterError(f"cv={recipe.cv}; 2 folds or more are needed")
+    has_sequence = _returns_sequence(recipe, rule)
+    can_cross_validate = choice is not None and choice.uses_cross_validation
+    is_cross_validated = can_cross_validate and recipe.prune == "cost-complexity"
+    if is_cross_validated and isinstance(recipe.cv, int | np.integer) and recipe.cv < 2:
+        raise ParameterError(Argument("cv", recipe.cv), "; 2 folds or more are needed")
     if recipe.costs is not None and not is_class:
-        raise ParameterError("costs= is for classification; a regression has no classes")
-    is_sequence = rule is not None and rule.returns == "sequence" and recipe.prune_parameters.get("threshold") is None
+        raise ParameterError(Argument("costs"), " is for classification; a regression has no classes")
     scoring = check_scoring(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
-    is_size, is_accuracy = choice is CHOICES["leaves"], choice is CHOICES["accuracy"]
-    if is_sequence and choice is not None and not is_size:
-        if not is_cross_validated and scoring not in ("error", "cost", "balanced_error", "squared_error"):
-            raise UnsupportedError(
-                f"scoring={scoring!r} is measured by cross-validation: use prune='cost-complexity' with select='1se' "
-                f"or '0se', not prune={recipe.prune!r} with select={recipe.select!r}"
-            )
-        if is_accuracy and scoring not in ("error", "squared_error"):
-            raise UnsupportedError(
-                f"select={recipe.select:g} is an accuracy, and scoring={scoring!r} measures none: leave scoring and "
-                "costs out, or choose with select='1se' or '0se'"
-            )
-    sees_holdout = rule is not None and rule.needs_holdout
-    return FitPlan(
-        **vars(recipe) | {"scoring": scoring},
-        sees_holdout=sees_holdout,
-        is_size=is_size,
-        is_accuracy=is_accuracy,
-        k=0.0 if choice is None else choice.k or 0.0,
-        is_cross_validated=is_cross_validated,
-        needs_holdout=bool(recipe.certify)
-        or sees_holdout
-        or (is_sequence and choice is not None and (choice.needs_holdout or (is_measured and not is_cross_validated))),
+    if has_sequence and choice is not None:
+        _check_choice(recipe, choice, scoring, is_cross_validated=is_cross_validated)
+    prunes_with_holdout = rule is not None and rule.needs_holdout
+    chooses_on_holdout = (
+        has_sequence
+        and choice is not None
+        and (choice.needs_holdout or (can_cross_validate and not is_cross_validated))
     )
+    return FitPlan(
+        recipe=recipe,
+        parameters=GrowParameters.of(recipe.growing),
+        scoring=scoring,
+        costs=recipe.costs,
+        n_standard_errors=0.0 if choice is None else choice.n_standard_errors or 0.0,
+        prunes_with_holdout=prunes_with_holdout,
+        is_size=choice is CHOICES["leaves"],
+        is_accuracy=choice is CHOICES["accuracy"],
+        is_cross_validated=is_cross_validated,
+        needs_holdout=bool(recipe.certify) or prunes_with_holdout or chooses_on_holdout,
+    )
+
+
+def _rule_of(recipe: Recipe) -> Rule | None:
+    """Return the entry of `RULES` for the recipe, or None if it does not prune."""
+    if recipe.prune is None:
+        return None
+    check_name("prune", recipe.prune, RULES)
+    return RULES[recipe.prune]
+
+
+def _returns_sequence(recipe: Recipe, rule: Rule | None) -> bool:
+    """Return whether the rule of the recipe makes a sequence, from which a member is chosen."""
+    has_threshold = recipe.prune_parameters.get("threshold") is not None
+    return rule is not None and rule.returns == "sequence" and not has_threshold
+
+
+def _check_choice(recipe: Recipe, choice: Choice, scoring: str, *, is_cross_validated: bool) -> None:
+    """Raise `UnsupportedError` if the score cannot decide the choice of a member."""
+    if choice is CHOICES["leaves"]:
+        return
+    if not is_cross_validated and scoring not in HELD_OUT_SCORES:
+        raise UnsupportedError(
+            Argument("scoring", scoring),
+            " is measured by cross-validation: use ",
+            Argument("prune", "cost-complexity"),
+            " with ",
+            Argument("select", "1se"),
+            " or '0se', not ",
+            Argument("prune", recipe.prune),
+            " with ",
+            Argument("select", recipe.select),
+        )
+    if choice is CHOICES["accuracy"] and scoring not in ("error", "squared_error"):
+        raise UnsupportedError(
+            Argument("select", recipe.select),
+            " is an accuracy, and ",
+            Argument("scoring", scoring),
+            " measures none: leave scoring and costs out, or choose with ",
+            Argument("select", "1se"),
+            " or '0se'",
+        )
 
 
 def plain_value(value: object) -> object:

@@ -1,4 +1,4 @@
-"""The tables of ways to choose a member of a sequence, and of what members are judged by."""
+"""The tables of ways to choose a member of a sequence, and of scores by which members are compared."""
 
 import numbers
 import re
@@ -6,103 +6,119 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._utils.checks import check_name
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
-_NAMED = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
+_STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """An entry of `CHOICES`: which member is taken, and what must be known for it.
+    """An entry of `CHOICES`: which member is chosen, and which data the choice needs.
 
     Parameters
     ----------
-    what : str
-        Which member, in a few words.
-    k : float, optional
-        For a choice by errors: how many standard errors above the least error the smallest member may be.
+    description : str
+        The chosen member, in a few words.
+    n_standard_errors : float, optional
+        For a choice by errors: how many standard errors above the lowest error the smallest member may be.
     form : str
-        For a choice that is not a word: its description.
+        For a choice that is not written as a fixed word: the form in which it is written.
     needs_holdout : bool
         Whether rows must be held out for it.
-    is_measured : bool
-        Whether it asks for the error of every member: by cross-validation where the rule is
-        "cost-complexity" and nothing else is said, else on held-out rows.
+    uses_cross_validation : bool
+        Whether members are compared by cross-validation if the pruning rule is "cost-complexity", and on held-out
+        rows for other rules.
     """
 
-    what: str
-    k: float | None = None
+    description: str
+    n_standard_errors: float | None = None
     form: str = ""
     needs_holdout: bool = False
-    is_measured: bool = True
+    uses_cross_validation: bool = True
 
 
 CHOICES = {
-    "1se": Choice("the smallest tree within one standard error of the least error", 1.0),
-    "0se": Choice("the tree of least error", 0.0),
-    "kse": Choice("the smallest tree within k standard errors of the least error", form="a multiple such as 0.25se"),
-    "holdout": Choice("the tree of least error on held-out rows", 0.0, needs_holdout=True, is_measured=False),
-    "min-error": Choice("the same as holdout", 0.0, needs_holdout=True, is_measured=False),
-    "certificate": Choice("the tree with the least certified error", needs_holdout=True),
+    "1se": Choice("the smallest tree within one standard error of the lowest error", 1.0),
+    "0se": Choice("the tree of lowest error", 0.0),
+    "kse": Choice("the smallest tree within k standard errors of the lowest error", form="a multiple such as 0.25se"),
+    "holdout": Choice(
+        "the tree of lowest error on held-out rows", 0.0, needs_holdout=True, uses_cross_validation=False
+    ),
+    "min-error": Choice("the same as holdout", 0.0, needs_holdout=True, uses_cross_validation=False),
+    "certificate": Choice("the tree with the lowest certified error", needs_holdout=True),
     "accuracy": Choice("the smallest tree with this accuracy", form="an accuracy such as 0.9"),
-    "leaves": Choice("the tree with this number of leaves", form="a number of leaves such as 12", is_measured=False),
+    "leaves": Choice(
+        "the tree with this number of leaves", form="a number of leaves such as 12", uses_cross_validation=False
+    ),
 }
-WORDS = tuple(name for name, choice in CHOICES.items() if not choice.form)
+CHOICE_NAMES = tuple(name for name, choice in CHOICES.items() if not choice.form)
 
 
 @dataclass(frozen=True)
 class Score:
-    """An entry of `SCORES`.
+    """An entry of `SCORES`; lower values are better.
 
     Parameters
     ----------
-    what : str
-        What it is, in a few words; less is better.
+    description : str
+        The definition, in a few words.
     target : "class" or "number"
-    path : str
-        What the cost-complexity path weighs against leaves: "answers" (errors, their m-estimates, or costs),
-        "deviance" or "impurity" of the growing rows, or their squared errors.
-    is_likelihood : bool
-        Whether it judges the probability of each row.
+    path_cost : str
+        Cost that the cost-complexity path weighs against leaves: "predictions" (errors, their m-estimates, or
+        costs), "deviance" or "impurity" of the growing rows, or their squared errors ("squares").
+    is_probability_score : bool
+        Whether the score is a mean over the rows of a loss of their class probabilities.
     """
 
-    what: str
+    description: str
     target: str = "class"
-    path: str = "answers"
-    is_likelihood: bool = False
+    path_cost: str = "predictions"
+    is_probability_score: bool = False
 
 
 SCORES = {
-    "error": Score("share of wrong answers"),
-    "cost": Score("mean cost of the answers under costs="),
-    "balanced_error": Score("share of wrong answers in each class, averaged over the classes"),
+    "error": Score("share of wrong predictions"),
+    "cost": Score("mean cost of the predictions under costs="),
+    "balanced_error": Score("share of wrong predictions in each class, averaged over the classes"),
     "log_loss": Score("mean of minus the log of the true class's probability", "class", "deviance", True),
     "brier": Score("mean squared error of the probabilities; halved for two classes", "class", "impurity", True),
-    "roc_auc": Score("1 - area under the ROC curve; of each class against the rest, averaged", path="impurity"),
+    "roc_auc": Score("1 - area under the ROC curve; of each class against the rest, averaged", path_cost="impurity"),
     "squared_error": Score("mean squared error", "number", "squares"),
     "absolute_error": Score("mean absolute error", "number", "squares"),
 }
 
 
 def check_scoring(scoring: Any, *, is_class: bool, has_costs: bool) -> str:
-    """Return the name of the score, checked; None is the error, or the cost where there are costs."""
+    """Return the checked name of a score; None is the error, or the cost if there are costs."""
     if scoring is None:
         return ("cost" if has_costs else "error") if is_class else "squared_error"
     target = "class" if is_class else "number"
     check_name("scoring", scoring, [name for name, score in SCORES.items() if score.target == target])
     if scoring == "cost" and not has_costs:
-        raise ParameterError("scoring='cost' needs costs=, the cost of predicting class j for a row of class i")
+        raise ParameterError(
+            Argument("scoring", "cost"),
+            " needs ",
+            Argument("costs"),
+            ", the cost of predicting class j for a row of class i",
+        )
     if scoring == "balanced_error" and has_costs:
-        raise ParameterError("scoring='balanced_error' and costs= exclude each other; scoring='cost' judges by costs")
+        raise ParameterError(
+            Argument("scoring", "balanced_error"),
+            " and ",
+            Argument("costs"),
+            " exclude each other; ",
+            Argument("scoring", "cost"),
+            " uses the costs",
+        )
     return str(scoring)
 
 
 def parse_select(select: Any) -> Choice | None:
-    """Return the entry of `CHOICES` for a value of `select=`; None chooses nothing.
+    """Return the entry of `CHOICES` for a value of `select=`; None chooses no member.
 
     Examples
     --------
-    >>> parse_select("0.25se").k, parse_select(0.9).what
+    >>> parse_select("0.25se").n_standard_errors, parse_select(0.9).description
     (0.25, 'the smallest tree with this accuracy')
     """
     if select is None:
@@ -111,38 +127,37 @@ def parse_select(select: Any) -> Choice | None:
         return CHOICES["accuracy"]
     if is_number_of_leaves(select):
         return CHOICES["leaves"]
-    named = _NAMED.fullmatch(select) if isinstance(select, str) else None
-    if named is not None:
-        return replace(CHOICES["kse"], k=float(named[1]))
-    also = (
+    multiple = _STANDARD_ERRORS.fullmatch(select) if isinstance(select, str) else None
+    if multiple is not None:
+        return replace(CHOICES["kse"], n_standard_errors=float(multiple[1]))
+    alternative = (
         ", another number of standard errors ('0.25se'), an accuracy above 0 and up to 1, a number of leaves, or None"
     )
-    check_name("select", select, WORDS, alternative=also)
+    check_name("select", select, CHOICE_NAMES, alternative=alternative)
     return CHOICES[select]
 
 
-def n_standard_errors(what: str, value: Any, k: float | None) -> float:
-    """Return the number of standard errors that parameter `what` asks for, by its name or as "kse" with `k`."""
+def n_standard_errors(parameter: str, value: Any, k: float | None) -> float:
+    """Return the number of standard errors in the value of a parameter: "1se", "0.25se", or "kse" with `k`."""
     if value == "kse":
         if isinstance(k, bool) or not isinstance(k, numbers.Real) or not 0 <= k < float("inf"):
-            raise ParameterError(f"{what}='kse' with k={k!r}; a number of standard errors, 0 or more, is needed")
+            raise ParameterError(f"{parameter}='kse' with k={k!r}; a number of standard errors, 0 or more, is needed")
         return float(k)
     if k is not None:
-        raise ParameterError(f"k={k!r} goes with {what}='kse', not with {value!r}")
-    named = _NAMED.fullmatch(value) if isinstance(value, str) else None
-    if named is not None:
-        return float(named[1])
-    check_name(
-        what, value, [name for name, one in CHOICES.items() if one.k is not None], alternative=" or 'kse' with k="
-    )
-    return CHOICES[value].k or 0.0
+        raise ParameterError(f"k={k!r} goes with {parameter}='kse', not with {value!r}")
+    multiple = _STANDARD_ERRORS.fullmatch(value) if isinstance(value, str) else None
+    if multiple is not None:
+        return float(multiple[1])
+    names = [name for name, choice in CHOICES.items() if choice.n_standard_errors is not None]
+    check_name(parameter, value, names, alternative=" or 'kse' with k=")
+    return CHOICES[value].n_standard_errors or 0.0
 
 
 def is_accuracy(value: Any) -> bool:
-    """Whether a value is a share: a float above 0 and up to 1."""
+    """Return whether a value is an accuracy: a float above 0 and up to 1."""
     return isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral) and 0 < float(value) <= 1
 
 
 def is_number_of_leaves(value: Any) -> bool:
-    """Whether a value is a whole number of 1 or more."""
+    """Return whether a value is a whole number of 1 or more."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= 1

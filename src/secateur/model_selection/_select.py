@@ -1,17 +1,17 @@
-"""Take a member of a sequence: by the error of each on a sample the sequence has not seen, or when these are known."""
+"""Choose a member of a sequence: by its error on a sample that the sequence has not used, or by known errors."""
 
 import math
 from typing import Any, Literal
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, LongsOrFloats
+from .._utils.arrays import Array, ArrayLike, Floats
 from ..core import Counts, Moments, Pruning, PruningSequence, SampleUsage, Selection
 from ..errors import CountsError, ParameterError, PruningError
 from ._registry import n_standard_errors
-from .losses import check_cost_matrix, held_out
+from .losses import NodeLosses, check_cost_matrix, prediction_losses
 
-TOLERANCE = 1e-12  # error rates are rounded quotients, penalties are geometric means: nearer ones are tied
+TOLERANCE = 1e-12  # relative; error rates are rounded quotients and penalties geometric means, so close values are tied
 
 
 def select(
@@ -25,25 +25,25 @@ def select(
     values: ArrayLike | None = None,
     se: Literal["pooled"] = "pooled",
 ) -> tuple[Pruning, Selection]:
-    """Choose the best member of a sequence on a sample; return it with the table of all members.
+    """Choose a member of a sequence on a sample, and return it with the table of all members.
 
     Parameters
     ----------
     sequence : PruningSequence
     counts : Counts or Moments
-        The sample to choose on, counted in the whole tree.
+        The sample to choose on, counted in the grown tree.
     rule : {"min-error", "0se", "1se", "kse"}
-        Least error ("min-error" and "0se"), or the smallest tree within one, or `k`, standard
-        errors of it. Forms such as "0.25se" are accepted too.
+        The member with the lowest error ("min-error" and "0se"), or the smallest tree within one, or `k`, standard
+        errors of the lowest error. Forms such as "0.25se" are accepted too.
     k : float, optional
-        For "kse".
+        Number of standard errors for "kse".
     cost : array, optional
         Cost of each node as a leaf on this sample, in place of errors. Its standard error is
         known for `Moments` only.
     costs : array of shape (n_classes, n_classes), optional
-        What it costs to answer class j for a row of class i, in place of errors.
+        Cost of predicting class j for a row of class i, in place of errors.
     values : array, optional
-        What each node answers; `Moments` need it where no `cost` is given.
+        The prediction of each node; `Moments` need it if no `cost` is given.
     se : "pooled"
         sqrt(e (1 - e) / n) for an error rate e; with `costs` the standard deviation of the
         costs of the rows over sqrt(n); for squared errors that of normal residuals,
@@ -52,8 +52,8 @@ def select(
     Returns
     -------
     (Pruning, Selection)
-        With equal errors, the smallest tree. `pruning.seen` names the sample, which can thus no
-        longer pass as a test sample.
+        Ties go to the smallest tree. `pruning.seen` contains the sample, so that it cannot be used
+        as a test sample later.
 
     Notes
     -----
@@ -84,31 +84,35 @@ def select(
     counts.check_fits(sequence.tree)
     total = float(counts.total[0])
     if not total > 0:
-        raise CountsError(f"sample {counts.sample!r} has no examples; choosing needs some")
-    if sum(given is not None for given in (cost, costs, values)) > 1:
+        raise CountsError(f"sample {counts.sample!r} has no rows; choosing needs some")
+    if sum(option is not None for option in (cost, costs, values)) > 1:
         raise ParameterError("cost, costs and values exclude each other; pass at most one")
-    loss, square = _losses(sequence, counts, cost, costs, values)
+    if cost is not None and counts.has_classes and n_errors > 0:
+        raise ParameterError(
+            f"rule={rule!r} needs a standard error, which summed costs of nodes do not have; "
+            "pass a matrix as costs=, or use rule='min-error'"
+        )
+    losses = _node_losses(sequence, counts, cost, costs, values)
     sequence.tree.evaluation_log.record(counts, sequence=sequence)
-    rate = sequence.costs_on(loss) / total
-    # Rows behind the rates, whatever they weigh; where they are not known their weight, rounded.
-    n = max(1, round(total) if counts.n_rows is None else counts.n_rows)
+    error = sequence.costs_on(losses.loss) / total
+    # If the number of rows is not known, the rounded weight stands for it.
+    n_rows = max(1, round(total) if counts.n_rows is None else counts.n_rows)
     if not counts.has_classes:
-        spread = rate * np.sqrt(2 / n)
+        standard_error = error * np.sqrt(2 / n_rows)
     elif cost is not None:
-        spread = np.full(len(sequence), np.nan)
-        if n_errors > 0:
-            raise ParameterError(
-                f"rule={rule!r} needs a standard error, which summed costs of nodes do not have; "
-                "pass a matrix as costs=, or use rule='min-error'"
-            )
+        standard_error = np.full(len(sequence), np.nan)
     else:
-        mean_square = rate if square is None else sequence.costs_on(square) / total
-        spread = np.sqrt(np.maximum(mean_square - rate * rate, 0) / n)
-    best, chosen = choose(rate, spread, n_errors)
-    name = rule if rule == "min-error" else f"{n_errors:g}se"
-    details = {"se": se} | ({} if cost is None and costs is None else {"loss": "given costs"})
-    judged = (sequence, rate, spread, best, chosen, name, counts.sample, n)
-    table = Selection(*judged, evaluated_on=SampleUsage.of(counts), details=details)
+        mean_square = error if losses.square is None else sequence.costs_on(losses.square) / total
+        standard_error = np.sqrt(np.maximum(mean_square - error * error, 0) / n_rows)
+    best, chosen = choose(error, standard_error, n_errors)
+    details: dict[str, Any] = {"se": se}
+    if cost is not None or costs is not None:
+        details["loss"] = "given costs"
+    table = Selection(
+        sequence, error, standard_error, best, chosen,
+        select=rule if rule == "min-error" else f"{n_errors:g}se", sample=counts.sample, n=n_rows,
+        evaluated_on=SampleUsage.of(counts), details=details,
+    )  # fmt: skip
     return table.pruning, table
 
 
@@ -118,57 +122,85 @@ def choose(error: ArrayLike, se: ArrayLike, k: float = 0.0) -> tuple[int, int]:
     Parameters
     ----------
     error, se : array
-        One number per member, largest tree first; `se` may be NaN where `k` is 0.
+        One number per member, largest tree first; `se` may be NaN if `k` is 0.
     k : float
-        0 takes the member of least error itself.
+        0 chooses the member with the lowest error itself.
 
     Returns
     -------
     (int, int)
-        With equal errors, the last, which is the smallest tree. The limit itself is within the limit, so
-        that an error of 0 is chosen too.
+        Ties go to the last member, which is the smallest tree. An error equal to the limit is within the limit, so
+        that a member is found if the lowest error is 0.
 
     Examples
     --------
     >>> choose([0.125, 0.115, 0.11, 0.12, 0.15], [0.023, 0.023, 0.022, 0.023, 0.025], k=1)
     (2, 3)
     """
-    rates, spread = np.asarray(error, np.float64), np.asarray(se, np.float64)
-    if rates.ndim != 1 or rates.shape != spread.shape or not len(rates):
+    errors, standard_errors = np.asarray(error, np.float64), np.asarray(se, np.float64)
+    if errors.ndim != 1 or errors.shape != standard_errors.shape or not len(errors):
         raise ParameterError(
-            f"errors of shape {rates.shape} and standard errors of {spread.shape}; one of each per member"
+            f"errors of shape {errors.shape} and standard errors of {standard_errors.shape}; one of each per member"
         )
-    least = rates.min()
-    best = int(np.flatnonzero(rates <= least * (1 + TOLERANCE))[-1])
+    lowest = errors.min()
+    best = int(np.flatnonzero(errors <= lowest * (1 + TOLERANCE))[-1])
     if k == 0:
         return best, best
-    limit = least + k * spread[best]
+    limit = lowest + k * standard_errors[best]
     if not math.isfinite(limit):
-        raise ParameterError(f"the standard error of member {best} is {spread[best]}; k={k:g} needs a finite one")
-    return best, int(np.flatnonzero(rates <= limit * (1 + TOLERANCE))[-1])
+        raise ParameterError(
+            f"the standard error of member {best} is {standard_errors[best]}; k={k:g} needs a finite one"
+        )
+    return best, int(np.flatnonzero(errors <= limit * (1 + TOLERANCE))[-1])
 
 
-def _losses(
-    sequence: PruningSequence, counts: Counts | Moments, cost: Any, costs: Any, values: Any
-) -> tuple[LongsOrFloats, LongsOrFloats | None]:
-    """Summed losses of each node, and of their squares where they are not the same."""
-    n_nodes = sequence.tree.n_nodes
+def better_than_single_leaf(chosen: int, fold_error: Floats, n_folds: int, n_leaves: Array) -> int:
+    """Return the smallest member that is better than the chosen single leaf by more than one standard error.
+
+    Without such a member, return the single leaf. The standard error is that of the difference over the folds. Both
+    members are evaluated on the same rows of a fold, so the standard error of their difference is often much smaller
+    than that of either error, which would accept the single leaf.
+    """
+    gain = fold_error[:, [chosen]] - fold_error
+    is_better = (gain.mean(axis=0) > gain.std(axis=0, ddof=1) / math.sqrt(n_folds)) & (n_leaves > 1)
+    return int(np.flatnonzero(is_better)[-1]) if is_better.any() else chosen
+
+
+def smallest_within_difference(best: int, fold_error: Floats, n_folds: int, k: float) -> int:
+    """Return the smallest member that is worse than the best by at most `k` standard errors of the difference.
+
+    The standard errors are those over the folds. Losses of probabilities differ more between rows than between trees,
+    so the standard error of a mean loss would accept trees that are worse in every fold.
+    """
+    difference = fold_error - fold_error[:, [best]]
+    limit = k * difference.std(axis=0, ddof=1) / math.sqrt(n_folds)
+    return int(np.flatnonzero(difference.mean(axis=0) <= limit * (1 + TOLERANCE))[-1])
+
+
+def _node_losses(sequence: PruningSequence, counts: Counts | Moments, cost: Any, costs: Any, values: Any) -> NodeLosses:
+    """Return the losses of the sample in each node as a leaf; see `select` for the parameters."""
     if cost is not None:
-        array = np.asarray(cost)
-        if array.shape != (n_nodes,) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-            raise ParameterError(
-                f"cost has shape {array.shape} of {array.dtype}; one finite number per node, ({n_nodes},), is needed"
-            )
-        return array, None
+        return NodeLosses(_check_node_costs(cost, sequence.tree.n_nodes), None)
     if not counts.has_classes:
         if values is None:
             raise ParameterError("Moments need values=, the prediction of each node (grown.mean), or cost=")
-        return counts.costs_if_leaf(values), None
+        return NodeLosses(counts.costs_if_leaf(values), None)
     if values is not None:
         raise ParameterError("values= needs Moments; the nodes of this sequence predict classes")
-    if sequence.node_labels is None:
+    labels = sequence.node_labels
+    if labels is None:
         raise PruningError("this sequence was made from costs and has no classes; pass cost=, one number per node")
     if costs is None:
-        return counts.unrecorded_errors_if_leaf(sequence.node_labels), None
-    n_classes = max(int(sequence.node_labels.max()) + 1, len(np.atleast_1d(np.asarray(costs))))
-    return held_out(counts.by_class, sequence.node_labels, check_cost_matrix(costs, n_classes))
+        return NodeLosses(counts.unrecorded_errors_if_leaf(labels), None)
+    n_classes = max(int(labels.max()) + 1, len(np.atleast_1d(np.asarray(costs))))
+    return prediction_losses(counts.by_class, labels, check_cost_matrix(costs, n_classes))
+
+
+def _check_node_costs(cost: Any, n_nodes: int) -> Array:
+    """Return the cost of each node as an array, or raise `ParameterError`."""
+    array: Array = np.asarray(cost)
+    if array.shape != (n_nodes,) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
+        raise ParameterError(
+            f"cost has shape {array.shape} of {array.dtype}; one finite number per node, ({n_nodes},), is needed"
+        )
+    return array

@@ -1,10 +1,11 @@
-"""What nodes answer as leaves, what that costs on the growing rows, and on held-out ones.
+"""Losses: what each node of a tree predicts as a leaf, its cost on the growing rows, and its loss on held-out rows.
 
-The one place where errors, m-estimates, cost matrices and squared errors differ. A path is
-made from the cost of each node on the growing rows; a held-out sample adds the sum of the
-losses of its rows in each node, and of their squares for the standard error.
+This module is the only place where errors, m-estimates, cost matrices and squared errors differ. A pruning path is
+made from the cost of each node on the growing rows. A held-out sample is evaluated by the sum of the losses of its
+rows in each node, and by the sum of the squared losses for the standard error.
 """
 
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,87 +14,112 @@ from .._kernels import structure
 from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.checks import check_name
 from ..core import CostUnit, Counts, Sample, m_estimate
-from ..data.table import Table
-from ..errors import ParameterError
+from ..errors import ParameterError, UnsupportedError
+from ..growers.growing_rows import WeightedRows
 from ..statistics import PROBABILITIES
-from ._registry import SCORES, Score, check_scoring
+from ._registry import SCORES, Score
 
 PATH_COSTS = ("errors", "m-estimate", "deviance", "impurity")
-LEAST = 1e-15  # a probability below it counts as this in a log loss
-MOST_AREAS = 100  # members of a path whose area under the curve is computed
+MIN_PROBABILITY = 1e-15  # the log loss counts a smaller probability as this one
+MAX_SCORED_MEMBERS = 100  # members of one path whose area under the ROC curve is computed
 
 
-class Losses(NamedTuple):
-    """How answers are charged, and the size of a tree.
+@dataclass(frozen=True)
+class Scoring:
+    """How trees are scored: the cost that the pruning path weighs against size, and the score of held-out rows.
 
     Parameters
     ----------
-    cost : "errors", "m-estimate", "deviance" or "impurity"
-        What the path weighs against size: losses on the growing rows; an estimate of those to
-        come, as if every leaf held `m` more rows of the overall mixture of classes; or what
-        their classes are spread by.
+    path_cost : "errors", "m-estimate", "deviance" or "impurity"
+        Cost of a node on the growing rows: the loss of its prediction; an estimate of the loss on new rows, as if
+        every leaf held `m` more rows with the class shares of all rows; or how mixed the classes of its rows are.
     m : float
+        Rows that the m-estimate adds.
     costs : array, optional
-        Cost of answering class j for a row of class i; None counts errors.
-    scoring : str
-        What held-out rows are judged by: a name of `SCORES`.
+        Cost of predicting class j for a row of class i; None counts errors.
+    score_name : str
+        Score of held-out rows, a name of `SCORES`.
     probabilities : str
-        Where that asks for probabilities, which; see `statistics.probabilities`.
+        Kind of class probabilities that are scored, if the score uses them; see `statistics.probabilities`.
     penalty, size
         As for `pruners.cost_complexity`.
     """
 
-    cost: str = "errors"
+    path_cost: str = "errors"
     m: float = 2.0
     costs: Any = None
-    scoring: str = "error"
+    score_name: str = "error"
     probabilities: str = "shrunk"
     penalty: Any = "leaves"
     size: Any = "leaves"
 
     @property
     def score(self) -> Score:
-        """What is known of the score."""
-        return SCORES[self.scoring]
+        """The entry of `SCORES`."""
+        return SCORES[self.score_name]
+
+    @property
+    def penalty_name(self) -> str:
+        """The penalty as text for a file or a table."""
+        return self.penalty if isinstance(self.penalty, str) else getattr(self.penalty, "__name__", repr(self.penalty))
 
 
-class Answers(NamedTuple):
-    """What each node answers, what it costs as a leaf, the divisor that makes costs a rate, and its class if any."""
+class NodePredictions(NamedTuple):
+    """What every node of a grown tree predicts as a leaf.
 
-    answer: Any
+    Parameters
+    ----------
+    prediction : array
+        The class number, or the mean, of each node.
+    cost : array
+        The cost of each node as a leaf, on the growing rows.
+    divisor : float
+        `cost / divisor` is a cost per unit of weight.
+    labels : array, optional
+        The class number of each node; None for regression.
+    """
+
+    prediction: Any
     cost: LongsOrFloats
-    unit: float
+    divisor: float
     labels: Ints | None
 
 
-def losses_of(
-    cost: Any, m: Any, costs: Any, scoring: Any, probabilities: Any, table: Table, weight: Array | None
-) -> Losses:
-    """Return the losses for the rows of a table, checked."""
-    classes = table.schema.classes
-    scoring = check_scoring(scoring, is_class=classes is not None, has_costs=costs is not None)
-    if cost not in ("errors", "m-estimate"):
-        raise ParameterError(f"cost={cost!r}; 'errors' or 'm-estimate' is needed")
+def complete_scoring(scoring: Scoring, rows: WeightedRows) -> Scoring:
+    """Check a scoring for the growing rows, and return it with the cost matrix and the path cost of its score."""
+    classes, m = rows.table.schema.classes, scoring.m
+    if scoring.path_cost not in ("errors", "m-estimate"):
+        raise ParameterError(f"cost={scoring.path_cost!r}; 'errors' or 'm-estimate' is needed")
     if isinstance(m, bool) or not isinstance(m, int | float | np.number) or not 0 <= m < np.inf:
         raise ParameterError(f"m={m!r}; a finite number of 0 or more is needed")
     if classes is None:
-        if costs is not None:
-            raise ParameterError("costs= needs classes; the target is a number")
-        if cost != "errors":
-            raise ParameterError(f"cost={cost!r} goes with classes; for a numeric target 'errors' are squared errors")
-        return Losses(scoring=scoring)
-    check_name("probabilities", probabilities, PROBABILITIES)
-    if scoring == "balanced_error":
-        costs = balanced_costs(table, weight)
-    path = SCORES[scoring].path
-    cost = cost if path == "answers" else path
-    return Losses(
-        cost, float(m), None if costs is None else check_cost_matrix(costs, len(classes)), scoring, probabilities
-    )
+        return _check_regression_scoring(scoring)
+    check_name("probabilities", scoring.probabilities, PROBABILITIES)
+    costs = balanced_costs(rows) if scoring.score_name == "balanced_error" else scoring.costs
+    if costs is not None:
+        costs = check_cost_matrix(costs, len(classes))
+    path_cost = scoring.path_cost if scoring.score.path_cost == "predictions" else scoring.score.path_cost
+    has_plain_penalty = scoring.penalty == "leaves" and scoring.size == "leaves"
+    if scoring.score_name == "roc_auc" and not has_plain_penalty:
+        raise UnsupportedError(
+            f"scoring='roc_auc' with penalty={scoring.penalty!r}, size={scoring.size!r}; both must be 'leaves'"
+        )
+    return replace(scoring, path_cost=path_cost, m=float(m), costs=costs)
+
+
+def _check_regression_scoring(scoring: Scoring) -> Scoring:
+    """Return the scoring of a regression, or raise `ParameterError` for parameters that need classes."""
+    if scoring.costs is not None:
+        raise ParameterError("costs= needs classes; the target is a number")
+    if scoring.path_cost != "errors":
+        raise ParameterError(
+            f"cost={scoring.path_cost!r} goes with classes; for a numeric target 'errors' are squared errors"
+        )
+    return replace(scoring, m=float(scoring.m))
 
 
 def check_cost_matrix(costs: Any, n_classes: int) -> LongsOrFloats:
-    """Return a cost matrix, checked: whole numbers as int64, any other as float64."""
+    """Return a checked cost matrix: as int64 if all costs are whole numbers, else as float64."""
     try:
         matrix = np.asarray(costs)
     except ValueError as error:
@@ -103,118 +129,191 @@ def check_cost_matrix(costs: Any, n_classes: int) -> LongsOrFloats:
             f"costs have shape {matrix.shape} of {matrix.dtype}; ({n_classes}, {n_classes}) numbers are needed, "
             "the cost of predicting class j for a row of class i"
         )
-    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
-    if len(wrong):
-        i, j = wrong[0]
+    invalid = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(invalid):
+        i, j = invalid[0]
         raise ParameterError(f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed")
     return write_protect(matrix.astype(np.int64 if matrix.dtype.kind in "iu" else np.float64))
 
 
-def balanced_costs(table: Table, weight: Array | None) -> Floats:
-    """Return the cost matrix under which the mean cost is the balanced error: a row of a rare class costs more."""
-    n_classes = len(np.asarray(table.schema.classes))
-    rows = np.bincount(np.asarray(table.target), weight, minlength=n_classes).astype(float)
-    each = np.divide(rows.sum(), np.count_nonzero(rows) * rows, out=np.zeros(n_classes), where=rows > 0)
-    costs: Floats = each[:, None] * (1 - np.eye(n_classes))
+def balanced_costs(rows: WeightedRows) -> Floats:
+    """Return the cost matrix whose mean cost is the balanced error: an error on a rarer class costs more."""
+    n_classes = len(np.asarray(rows.table.schema.classes))
+    class_totals = np.bincount(rows.table.required_target, rows.weight, minlength=n_classes).astype(float)
+    scaled_totals = np.count_nonzero(class_totals) * class_totals
+    class_costs = np.divide(class_totals.sum(), scaled_totals, out=np.zeros(n_classes), where=class_totals > 0)
+    costs: Floats = class_costs[:, None] * (1 - np.eye(n_classes))
     return costs
 
 
-def leaf_predictions(grown: Any, losses: Losses) -> Answers:
-    """Return what the nodes of a grown tree answer, and what they cost the path."""
+def leaf_predictions(grown: Any, scoring: Scoring) -> NodePredictions:
+    """Return what every node of a grown tree predicts as a leaf, and its cost on the growing rows."""
     total = float(grown.total[0])
-    if losses.costs is None and losses.cost == "errors":
-        return Answers(grown.predictions, grown.resubstitution_costs, total, grown.labels)
-    if losses.cost in ("deviance", "impurity"):
-        labels = grown.majority if losses.costs is None else cheapest(grown, losses.costs)
-        return Answers(labels, _spread(grown, losses.cost), total, labels)
-    if losses.costs is None:
-        return Answers(grown.majority, m_estimate(grown, losses.m), 1.0, grown.majority)
-    expected = grown.by_class @ losses.costs
-    labels = cheapest(grown, losses.costs)
-    if losses.cost == "errors":
-        return Answers(labels, expected.min(axis=1), total, labels)
-    rows = grown.total.astype(float)
-    smooth = (grown.by_class + losses.m * grown.by_class[0] / total) @ losses.costs
-    weight = rows + losses.m
-    rate = np.divide(smooth.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
-    return Answers(labels, write_protect(rows / total * rate), 1.0, labels)
+    costs = scoring.costs
+    if scoring.path_cost == "errors":
+        if costs is None:
+            return NodePredictions(grown.predictions, grown.resubstitution_costs, total, grown.labels)
+        labels = cheapest_labels(grown, costs)
+        return NodePredictions(labels, (grown.by_class @ costs).min(axis=1), total, labels)
+    labels = grown.majority if costs is None else cheapest_labels(grown, costs)
+    if scoring.path_cost == "deviance":
+        return NodePredictions(labels, _node_deviance(grown), total, labels)
+    if scoring.path_cost == "impurity":
+        return NodePredictions(labels, _node_impurity(grown), total, labels)
+    cost = m_estimate(grown, scoring.m) if costs is None else _estimated_cost(grown, scoring.m, costs)
+    return NodePredictions(labels, cost, 1.0, labels)
 
 
-def cost_unit(grown: Sample, losses: Losses) -> CostUnit:
+def cost_unit(grown: Sample, scoring: Scoring) -> CostUnit:
     """Return the unit of the costs of `leaf_predictions`."""
-    if losses.cost == "deviance":
+    if scoring.path_cost == "deviance":
         return "deviance"
-    if losses.cost == "impurity":
+    if scoring.path_cost == "impurity":
         return "impurity"
-    if losses.costs is not None:
+    if scoring.costs is not None:
         return "expected cost"
-    if losses.cost == "m-estimate":
+    if scoring.path_cost == "m-estimate":
         return "m-estimate"
     return "errors" if grown.has_classes else "squared error"
 
 
-def _spread(grown: Counts, cost: str) -> LongsOrFloats:
-    """The summed log loss of the rows of each node under its own shares, or their Gini impurity."""
-    rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
-    if cost == "impurity":
-        return write_protect(np.maximum(total - (rows * rows).sum(axis=1) / total, 0.0))
-    logs = np.log(np.where(rows > 0, rows, 1.0))
-    return write_protect(np.maximum(total * np.log(total) - (rows * logs).sum(axis=1), 0.0))
+def cheapest_labels(grown: Counts, costs: Array) -> Ints:
+    """Return the class of lowest expected cost in each node.
 
-
-def cheapest(grown: Counts, costs: Array) -> Ints:
-    """The class of least expected cost in each node: lowest class on a tie, the parent's if empty."""
+    Ties go to the lower class. A node without rows has the class of its parent.
+    """
     labels = (grown.by_class @ costs).argmin(axis=1).astype(np.int32)
     return write_protect(structure.inherit_labels(grown.tree.parent, labels, grown.total == 0))
 
 
-def held_out(by_class: LongsOrFloats, answer: Any, costs: Any) -> tuple[LongsOrFloats, LongsOrFloats | None]:
-    """(sum of losses, sum of their squares) of the held-out rows of each node; None: the same, losses are 0 or 1.
+def _estimated_cost(grown: Counts, m: float, costs: Array) -> Floats:
+    """Return the m-estimate of the mean cost of each node, times its share of the rows."""
+    root_total = float(grown.total[0])
+    rows = grown.total.astype(float)
+    smoothed = (grown.by_class + m * grown.by_class[0] / root_total) @ costs
+    weight = rows + m
+    rate = np.divide(smoothed.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
+    return write_protect(rows / root_total * rate)
 
-    A class beyond those of the growing rows errs everywhere, at the highest cost.
+
+def _node_impurity(grown: Counts) -> Floats:
+    """Return the Gini impurity of each node times its rows."""
+    rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
+    return write_protect(np.maximum(total - (rows * rows).sum(axis=1) / total, 0.0))
+
+
+def _node_deviance(grown: Counts) -> Floats:
+    """Return the summed log loss of the rows of each node if it predicts its own class shares."""
+    rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
+    logs = np.log(np.where(rows > 0, rows, 1.0))
+    return write_protect(np.maximum(total * np.log(total) - (rows * logs).sum(axis=1), 0.0))
+
+
+class NodeLosses(NamedTuple):
+    """Losses of the held-out rows in every node of a tree, summed per node.
+
+    Parameters
+    ----------
+    loss : array
+        Sum of the losses.
+    square : array, optional
+        Sum of the squared losses; None if it equals `loss`, because every loss is 0 or 1.
+    """
+
+    loss: LongsOrFloats
+    square: LongsOrFloats | None
+
+
+def prediction_losses(by_class: LongsOrFloats, prediction: Any, costs: Any) -> NodeLosses:
+    """Return the losses of held-out rows if every node predicts a class.
+
+    Parameters
+    ----------
+    by_class : array of shape (n_nodes, n_classes)
+        Held-out rows of each class. Classes beyond those of the growing rows come last: they are always predicted
+        wrongly, at the highest cost.
+    prediction : array of int
+        Class that each node predicts.
+    costs : array, optional
+        Cost of predicting class j for a row of class i; None counts errors.
     """
     if costs is None:
         total = structure.row_sums(by_class) if by_class.dtype.kind == "i" else by_class.sum(axis=1)
-        return structure.error_counts(by_class, total, answer), None
-    nodes = np.arange(len(by_class))
-    n_new = by_class.shape[1] - len(costs)
-    rows = np.vstack([costs, np.full((n_new, len(costs)), costs.max())]) if n_new > 0 else costs[: by_class.shape[1]]
-    return (by_class @ rows)[nodes, answer], (by_class @ (rows * rows))[nodes, answer]
-
-
-def likelihood_losses(held: LongsOrFloats, shares: Floats, scoring: str) -> tuple[Floats, Floats]:
-    """(sums of losses, of their squares) of the held-out rows of each node, whose probabilities are `shares`."""
-    if scoring == "log_loss":
-        each = -np.log(np.maximum(shares, LEAST))
+        return NodeLosses(structure.error_counts(by_class, total, prediction), None)
+    n_unseen = by_class.shape[1] - len(costs)
+    if n_unseen > 0:
+        row_costs = np.vstack([costs, np.full((n_unseen, len(costs)), costs.max())])
     else:
-        each = (1 - 2 * shares + (shares * shares).sum(axis=1, keepdims=True)) / (2 if shares.shape[1] == 2 else 1)
-    each = each[:, : held.shape[1]]
-    return (held * each).sum(axis=1), (held * each * each).sum(axis=1)
+        row_costs = costs[: by_class.shape[1]]
+    nodes = np.arange(len(by_class))
+    return NodeLosses(
+        (by_class @ row_costs)[nodes, prediction], (by_class @ (row_costs * row_costs))[nodes, prediction]
+    )
+
+
+def probability_losses(by_class: LongsOrFloats, shares: Floats, score_name: str) -> NodeLosses:
+    """Return the log losses or Brier scores of held-out rows if every node predicts class probabilities.
+
+    Parameters
+    ----------
+    by_class : array of shape (n_nodes, n_classes)
+        Held-out rows of each class.
+    shares : array of shape (n_nodes, n_classes)
+        Probability of each class.
+    score_name : "log_loss" or "brier"
+    """
+    if score_name == "log_loss":
+        row_losses = -np.log(np.maximum(shares, MIN_PROBABILITY))
+    else:
+        sum_of_squares = (shares * shares).sum(axis=1, keepdims=True)
+        divisor = 2 if shares.shape[1] == 2 else 1  # the Brier score of two classes is halved by convention
+        row_losses = (1 - 2 * shares + sum_of_squares) / divisor
+    row_losses = row_losses[:, : by_class.shape[1]]
+    return NodeLosses((by_class * row_losses).sum(axis=1), (by_class * row_losses * row_losses).sum(axis=1))
 
 
 def area_losses(
-    parent: Array, steps: Array, n_members: int, held: LongsOrFloats, shares: Floats
+    parent: Array, steps: Array, n_members: int, by_class: LongsOrFloats, shares: Floats
 ) -> tuple[Array, Floats]:
-    """(members, 1 - area under the ROC curve of each): at most a hundred members, evenly spread on a path.
+    """Return members of a pruning path and 1 - the area under the ROC curve of each.
 
-    NaN where the held-out rows are of one class.
+    Parameters
+    ----------
+    parent, steps : array
+        Structure of the tree, and the member of the path from which on each node is a leaf or pruned.
+    n_members : int
+        Length of the path. Of a longer one, `MAX_SCORED_MEMBERS` members at equal distances are scored.
+    by_class, shares : array of shape (n_nodes, n_classes)
+        Held-out rows of each class, and the probabilities that rank them.
+
+    Returns
+    -------
+    (array of int, array of float)
+        Losses are NaN if all held-out rows are of one class.
     """
-    members = np.unique(np.linspace(0, n_members - 1, MOST_AREAS).round().astype(np.int64))
-    above = np.append(n_members, steps[parent[1:]])
-    leaves = (np.flatnonzero((steps <= member) & (member < above)) for member in members)
-    return members, np.array([_area_loss(held[at].astype(float), shares[at]) for at in leaves])
+    members = np.unique(np.linspace(0, n_members - 1, MAX_SCORED_MEMBERS).round().astype(np.int64))
+    parent_steps = np.append(n_members, steps[parent[1:]])
+    losses = np.empty(len(members))
+    for i, member in enumerate(members):
+        leaves = np.flatnonzero((steps <= member) & (member < parent_steps))
+        losses[i] = _area_loss(by_class[leaves].astype(float), shares[leaves])
+    return members, losses
 
 
-def _area_loss(held: Floats, shares: Floats) -> float:
-    """1 - the mean area of the classes that some rows have and others have not."""
-    rows = held.sum(axis=0)
-    classes = [c for c in range(held.shape[1]) if 0 < rows[c] < rows.sum()]
-    classes = classes[1:] if held.shape[1] == 2 else classes  # of two classes both areas are the same
+def _area_loss(by_class: Floats, shares: Floats) -> float:
+    """Return 1 - the mean, over the classes, of the area under the ROC curve of a class against the rest.
+
+    Classes with all rows or no rows have no area. Without any area the result is NaN.
+    """
+    class_totals = by_class.sum(axis=0)
+    classes = [c for c in range(by_class.shape[1]) if 0 < class_totals[c] < class_totals.sum()]
+    if by_class.shape[1] == 2:
+        classes = classes[1:]  # both classes have the same area
     areas = []
     for c in classes:
-        _, place = np.unique(shares[:, c], return_inverse=True)
-        ones = np.bincount(place, held[:, c])
-        rest = np.bincount(place, held.sum(axis=1) - held[:, c])
-        below = np.cumsum(rest) - rest / 2
-        areas.append((ones * below).sum() / (ones.sum() * rest.sum()))
+        _, rank = np.unique(shares[:, c], return_inverse=True)
+        in_class = np.bincount(rank, by_class[:, c])
+        in_rest = np.bincount(rank, by_class.sum(axis=1) - by_class[:, c])
+        rest_below = np.cumsum(in_rest) - in_rest / 2  # rows of the same rank count half
+        areas.append((in_class * rest_below).sum() / (in_class.sum() * in_rest.sum()))
     return 1 - float(np.mean(areas)) if areas else float("nan")

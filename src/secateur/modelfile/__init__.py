@@ -1,32 +1,35 @@
-"""Models and counts as files: JSON that people can read and no file can abuse.
+"""Models and counts as files: JSON that people can read, and that is safe to load from any source.
 
-`save_model` and `load_model` keep a whole `Model` bit for bit; `save_counts` and
-`load_counts` keep one sample counted on a tree, so that rows can be counted where they are
-and the tree pruned elsewhere. A file is data, never code: whatever its bytes, loading gives
-a valid model or `ModelFileError`. docs/reference/model-file.md describes the format.
+`save_model` and `load_model` keep a `Model` bit for bit. `save_counts` and `load_counts` keep one sample counted on a
+tree, so that rows can be counted on one machine and the tree pruned on another. A file contains data and no code:
+whatever its bytes, loading gives a valid model or `ModelFileError`. docs/reference/model-file.md describes the format.
 
-    _files      bytes on disk, read and unpacked up to a limit
-    _text       bytes as JSON documents, strictly
-    _values     arrays, labels and plain values in a document
-    _fields     what each name holds, read and written by one table
-    _rows       sketches, the samples that shaped the tree, and the ledger
-    _prove      that arrays are a tree and fit it
-    _write      nouns as documents
-    _read       documents, also of older versions, as nouns
+    _files         bytes on disk, read and decompressed up to a limit
+    _json          bytes as JSON documents, parsed strictly
+    _versions      documents of earlier versions as documents of the current one
+    _values        arrays, labels and plain values in a document
+    _fields        the kind of value under each key, in one table
+    _checks        whether arrays are a tree and fit it
+    _parts         whether samples, sequences and choices fit the tree
+    _provenance    sketches, the samples that were used, and evaluations
+    _certificate   whether the choice and the certificate follow from the counts
+    _write         models and counts as documents
+    _read          documents as models and counts
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
-from typing import TypeVar
 
 from .._utils.output import PathLike, write_file
 from ..core import Model, Sample, Tree
 from ..errors import ModelFileError
 from ._fields import SCHEMA
-from ._files import read_file, unpacked
+from ._files import decompress, read_file
+from ._json import Document, parse_json, write_json
 from ._read import read_counts, read_model
-from ._text import Document, from_text, to_text
-from ._write import VERSION, counts_document, model_document, tree_fingerprint
+from ._versions import VERSION
+from ._write import tree_fingerprint, write_counts_document, write_model_document
 
 __all__ = [
     "VERSION",
@@ -41,30 +44,28 @@ __all__ = [
     "tree_fingerprint",
 ]
 
-T = TypeVar("T")
-
 
 def save_model(model: Model, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
     """Write a model to a file.
 
     Parameters
     ----------
-    model : Model
-        Or a fitted estimator. Its parameters and facts must be plain values.
+    model : Model or fitted estimator
+        Its parameters and metadata must be plain values.
     path : path
-        A name in `.gz` is packed.
+        Name of the file. If it ends in `.gz`, the file is compressed.
     overwrite : bool
-        Whether a file that is there is replaced.
+        Whether an existing file is replaced.
     sketch : bool
-        Whether the file remembers the rows behind the model, by a thousand keyed hashes a sample, so that
-        certificates can tell whether rows are fresh. No row can be read from them; who knows a row in
-        full can test whether it is likely to be among them. False leaves them out, and later
-        certificates say that freshness was not checked.
+        Whether the file contains sketches of the rows behind the model, about a thousand keyed hashes for each
+        sample, so that certificates can tell whether rows are fresh. Rows cannot be recovered from a sketch, but
+        somebody who knows a row completely can test whether it is likely to be among them. Without sketches, later
+        certificates state that freshness was not checked.
 
     Notes
     -----
-    The file is written beside its place, made durable, and renamed: an error, a full disk or
-    a kill leaves what was there before. Equal models give equal bytes.
+    The file is written under another name in the same folder, synced, and renamed: after an error, a full disk or
+    a kill, the previous file is unchanged. Equal models give equal bytes.
 
     Examples
     --------
@@ -87,8 +88,7 @@ def load_model(path: PathLike) -> Model:
     Raises
     ------
     ModelFileError
-        If there is no such file, if it is not a model file, if it is damaged, or if a newer
-        secateur wrote it.
+        If the file does not exist, is not a model file, is damaged, or was written by a newer secateur.
 
     Examples
     --------
@@ -97,11 +97,18 @@ def load_model(path: PathLike) -> Model:
     ...
     secateur.errors.ModelFileError: no-such-file.json: it cannot be read (No such file or directory); ...
     """
-    return _loaded(path, lambda: read_model(from_text(read_file(path))))
+    with _errors_naming(path):
+        return read_model(parse_json(read_file(path)))
 
 
 def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
-    """Return a model as the text of a model file.
+    """Return the contents of a model file as bytes.
+
+    Parameters
+    ----------
+    model : Model or fitted estimator
+    sketch : bool
+        As for `save_model`.
 
     Examples
     --------
@@ -112,36 +119,37 @@ def dumps_model(model: Model, *, sketch: bool = True) -> bytes:
     >>> print(dumps_model(model).decode()[:47])
     {
       "format": "secateur-model",
-      "version": 2,
+      "version": 3,
     """
-    return _written("model", model_document(getattr(model, "model_", model), sketch=sketch), read_model)
+    with _errors_beginning("the model cannot be saved"):
+        return write_json(write_model_document(getattr(model, "model_", model), sketch=sketch))
 
 
 def loads_model(data: bytes | str) -> Model:
-    """Load a model from the bytes of a file, compressed or not, or from its text.
+    """Load a model from the contents of a file: bytes, compressed or not, or text.
 
     Examples
     --------
     >>> loads_model(b'{"format": "secateur-model", "version": 9}')
     Traceback (most recent call last):
     ...
-    secateur.errors.ModelFileError: the data: it is version 9 of the format, and this secateur reads up to version 2...
+    secateur.errors.ModelFileError: the data: it is version 9 of the format, and this secateur reads up to version 3...
     """
-    return _loaded(
-        "the data", lambda: read_model(from_text(unpacked(data.encode() if isinstance(data, str) else bytes(data))))
-    )
+    contents = data.encode() if isinstance(data, str) else bytes(data)
+    with _errors_naming("the data"):
+        return read_model(parse_json(decompress(contents)))
 
 
 def save_counts(counts: Sample, path: PathLike, *, overwrite: bool = True, sketch: bool = True) -> None:
-    """Write the counts of a sample to a file, with the fingerprint of the tree.
+    """Write the counts of a sample to a file, with a fingerprint of the tree.
 
     Parameters
     ----------
     counts : Counts or Moments
     path : path
-        A name in `.gz` is packed.
+        Name of the file. If it ends in `.gz`, the file is compressed.
     overwrite : bool
-        Whether a file that is there is replaced.
+        Whether an existing file is replaced.
     sketch : bool
         As for `save_model`.
 
@@ -156,8 +164,9 @@ def save_counts(counts: Sample, path: PathLike, *, overwrite: bool = True, sketc
     ...     load_counts(f"{folder}/counts.json", tree)
     Counts('prune', 6 in 2 classes, 3 nodes)
     """
-    document = counts_document(counts, sketch=sketch)
-    write_file(path, _written("counts", document, lambda read: read_counts(read, None)), overwrite=overwrite)
+    with _errors_beginning("the counts cannot be saved"):
+        data = write_json(write_counts_document(counts, sketch=sketch))
+    write_file(path, data, overwrite=overwrite)
 
 
 def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
@@ -167,9 +176,9 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
     ----------
     path : path
     tree : Tree, optional
-        The tree they were counted on; counts of any other tree are refused, also where only
-        a threshold, a category or a class differs. Without it the counts stand on the bare
-        structure of their tree, which fits every tree of that structure.
+        The tree on which the rows were counted. Counts of any other tree are refused, even if only a threshold,
+        a category or a class differs. Without a tree, the counts are on the structure of their tree without
+        splits, which fits every tree of that structure.
 
     Examples
     --------
@@ -183,35 +192,33 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
     ...
     secateur.errors.ModelFileError: ...counts.json: the counts are of another tree, of 3 nodes, than the one given, ...
     """
-    return _loaded(path, lambda: read_counts(from_text(read_file(path)), tree))
+    with _errors_naming(path):
+        return read_counts(parse_json(read_file(path)), tree)
 
 
 def json_schema() -> Document:
     """Return the JSON Schema (draft 2020-12) of model files and counts files.
 
-    It says which keys and types there are; that the arrays are a tree is proved on loading.
+    The schema states the keys and the types of values. Loading checks in addition that the arrays are a tree.
 
     Examples
     --------
     >>> json_schema()["title"]
-    'secateur model and counts files, version 2'
+    'secateur model and counts files, version 3'
     """
     return deepcopy(SCHEMA)
 
 
-def _written(what: str, document: Document, read: Callable[[Document], object]) -> bytes:
-    """The text of a document; what could not be loaded is not written."""
+@contextmanager
+def _errors_beginning(text: str) -> Iterator[None]:
+    """Prepend a text to the message of a `ModelFileError`."""
     try:
-        read(document)
+        yield
     except ModelFileError as error:
-        raise ModelFileError(f"the {what} cannot be saved: {error}") from error
-    return to_text(document)
+        raise ModelFileError(f"{text}: {error}") from error.__cause__
 
 
-def _loaded(path: PathLike, read: Callable[[], T]) -> T:
-    """What `read` returns; its errors name the file."""
-    try:
-        return read()
-    except ModelFileError as error:
-        shown = str(path) if str(path).isprintable() else ascii(str(path))
-        raise ModelFileError(f"{shown}: {error}") from error.__cause__
+def _errors_naming(path: PathLike) -> AbstractContextManager[None]:
+    """Prepend the name of a file to the message of a `ModelFileError`."""
+    name = str(path)
+    return _errors_beginning(name if name.isprintable() else ascii(name))

@@ -1,6 +1,7 @@
-"""A choice and a certificate in a file: refused if their numbers contradict one another or the samples beside them.
+"""Check that the claims of a model follow from its own counts: the choice of a member, and the certificate.
 
-A certificate is recomputed from these samples, and marked as stated where that is not possible.
+A claim that contradicts itself or the samples in the model is refused. A certificate is computed again from the
+samples in the model; one that does not follow from them is marked as stated in the file.
 """
 
 import math
@@ -9,91 +10,123 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import MAX_EXACT_INT
-from ..core import Bound, Counts, Model
+from .._utils.arrays import MAX_EXACT_INT, Array
+from ..core import Bound, Counts, Model, Sample, Selection
 from ..errors import ModelFileError, SecateurError
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
 from ..statistics.tails import binomial_upper
-from ._text import shortened
+from ._json import shorten
 
-MOST_ERRORS = 10**12  # that a tail is computed for; more errors only raise a limit
-MOST_WORK = 10_000_000  # nodes x growing errors, where a choice was within so many of them
-SLACK = 1e-9  # rounding of another machine's logarithms
+MAX_TAIL_ERRORS = 10**12  # errors for which a binomial tail is computed; more errors only raise the limit
+MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again
+TOLERANCE = 1e-9  # relative: logarithms differ between machines
 
 
-def checked(model: Model) -> Model:
-    """The model with its certificate as it is if it follows from the model, else marked as stated in the file."""
-    bound, holdout = model.certificate, model.holdout
-    _check_said(model)
-    _check_choice(model)
+def check_claims(model: Model) -> None:
+    """Refuse a model whose parameters, choice or certificate are contradictory."""
+    _check_plain_values(model)
+    if model.selection is not None:
+        _check_selection(model.selection, model)
+    bound = model.certificate
     if bound is None:
-        return model
+        return
     if not model.is_classifier:
         raise ModelFileError("certificate must be null for a numeric target: squared errors have no limit to certify")
-    _check_alone(bound)
-    is_error = bound.quantity == "error" and not bound.predictor
-    if is_error and isinstance(holdout, Counts) and bound.sample == holdout.sample:
-        _check_counts(bound, model, holdout)
-        if (again := _following(bound, model, holdout)) is not None:
-            return replace(model, certificate=replace(bound, freshness=again.freshness))
+    _check_bound(bound)
+    if _is_about_holdout(bound, model):
+        _check_bound_fits_holdout(bound, model)
+
+
+def verify_claims(model: Model) -> Model:
+    """Return the model, with its certificate marked as stated in the file unless it follows from the model."""
+    check_claims(model)
+    bound = model.certificate
+    if bound is None:
+        return model
+    if _is_about_holdout(bound, model):
+        recomputed = _recompute_if_possible(bound, model)
+        if recomputed is not None and _follows_from(bound, recomputed):
+            return replace(model, certificate=replace(bound, freshness=recomputed.freshness))
     return replace(model, certificate=replace(bound, stated="the model file"))
 
 
-def _check_said(model: Model) -> None:
-    """Refuse plain values that later verbs compute with and that are of another kind."""
-    kind = model.parameters.get("probabilities")
-    if kind is not None and not isinstance(kind, str):
-        raise ModelFileError(f"parameters.probabilities is {shortened(kind)}; a string is needed")
+def _check_plain_values(model: Model) -> None:
+    """Check the types of parameters and details that other functions compute with."""
+    probabilities = model.parameters.get("probabilities")
+    if probabilities is not None and not isinstance(probabilities, str):
+        raise ModelFileError(f"parameters.probabilities is {shorten(probabilities)}; a string is needed")
     details: dict[str, Any] = {} if model.selection is None else model.selection.details
-    numbers = ("shrinkage", "m") if "cost" in details else ("shrinkage",)
-    for name in numbers:
-        value: Any = details.get(name, 0.0 if name == "shrinkage" else None)
-        if type(value) not in (int, float) or not 0 <= value < MAX_EXACT_INT:
-            raise ModelFileError(f"selection.details.{name} is {shortened(value)}; a number of rows is needed")
-    if "cost" in details and details["cost"] not in PATH_COSTS:
-        raise ModelFileError(
-            f"selection.details.cost is {shortened(details['cost'])}; one of {', '.join(PATH_COSTS)} is needed"
-        )
+    _check_number_of_rows("shrinkage", details.get("shrinkage", 0.0))
+    if "cost" in details:
+        _check_number_of_rows("m", details.get("m"))
+        if details["cost"] not in PATH_COSTS:
+            raise ModelFileError(
+                f"selection.details.cost is {shorten(details['cost'])}; one of {', '.join(PATH_COSTS)} is needed"
+            )
     if details.get("costs") is not None and isinstance(model.grown, Counts):
         check_cost_matrix(details["costs"], model.grown.n_classes)
 
 
-def _check_choice(model: Model) -> None:
-    """Refuse a choice whose best member is not its best, or whose errors are not those of the sample it names."""
-    selection, holdout = model.selection, model.holdout
-    if selection is None:
-        return
+def _check_number_of_rows(name: str, value: Any) -> None:
+    if type(value) not in (int, float) or not 0 <= value < MAX_EXACT_INT:
+        raise ModelFileError(f"selection.details.{name} is {shorten(value)}; a number of rows is needed")
+
+
+def _check_selection(selection: Selection, model: Model) -> None:
+    """Check that the best member has the lowest error, and that errors on held-out rows are those of their counts."""
     error, best = selection.error, selection.best
     if (error < 0).any() or (selection.se < 0).any():
         raise ModelFileError(
             "selection.error and selection.se must not be negative: losses and their deviations are not"
         )
-    if (error < error[best] * (1 - SLACK)).any():  # also where errors are infinite
+    if (error < error[best] * (1 - TOLERANCE)).any():  # also where errors are infinite
         raise ModelFileError(f"selection.best is {best}, whose error is {error[best]:.6g}; others have a lower error")
-    is_other = any(holdout is not None and one.sketch != holdout.sketch for one in selection.evaluated_on.samples)
-    if holdout is None or is_other or selection.sample != holdout.sample or not selection.is_error:
+    if not _is_measured_on_holdout(selection, model):
         return
-    if selection.n != holdout.n_rows and abs(selection.n - float(holdout.total[0])) > 1:
+    assert model.holdout is not None
+    total = float(model.holdout.total[0])
+    if selection.n != model.holdout.n_rows and abs(selection.n - total) > 1:
         raise ModelFileError(
-            f"selection.n is {selection.n:,.10g} rows of sample {selection.sample!a}; the file holds "
-            f"{holdout.total[0]:,.10g}"
+            f"selection.n is {selection.n:,.10g} rows of sample {selection.sample!a}; the file holds {total:,.10g}"
         )
-    if "loss" in selection.details or model.parameters.get("costs") is not None or not holdout.total[0] > 0:
-        return  # losses of other kinds are what the file says
+    has_other_loss = "loss" in selection.details or model.parameters.get("costs") is not None
+    if not has_other_loss and total > 0:
+        _check_selection_errors(selection, model, total)
+
+
+def _is_measured_on_holdout(selection: Selection, model: Model) -> bool:
+    """Return whether the errors of a choice are error rates on the held-out sample of the model."""
+    holdout = model.holdout
+    if holdout is None or selection.sample != holdout.sample or not selection.is_error:
+        return False
+    return all(sample.sketch == holdout.sketch for sample in selection.evaluated_on.samples)
+
+
+def _check_selection_errors(selection: Selection, model: Model, total: float) -> None:
+    """Check that the errors of a choice are those of the held-out counts, whose weight is `total`."""
+    assert model.holdout is not None
     members = selection.sequence
     predictions = model.grown.predictions if members.node_labels is None else members.node_labels
-    found = members.costs_on(holdout.costs_if_leaf(predictions)) / float(holdout.total[0])
-    is_off = ~(np.abs(error - found) <= SLACK * np.abs(found).max())
-    if is_off.any():
-        at = int(is_off.argmax())
+    expected = members.costs_on(_costs_if_leaf(model.holdout, predictions)) / total
+    is_wrong = ~(np.abs(selection.error - expected) <= TOLERANCE * np.abs(expected).max())
+    if is_wrong.any():
+        i = int(is_wrong.argmax())
         raise ModelFileError(
-            f"selection.error[{at}] is {error[at]:.6g} on sample {selection.sample!a}; the file holds {found[at]:.6g} "
-            '(if these are given costs, which early files did not note, add "loss": "given costs" to selection.details)'
+            f"selection.error[{i}] is {selection.error[i]:.6g} on sample {selection.sample!a}; the file holds "
+            f"{expected[i]:.6g} (if these are given costs, which early files did not note, add "
+            '"loss": "given costs" to selection.details)'
         )
 
 
-def _check_alone(bound: Bound) -> None:
-    """Refuse a limit that its own errors and rows contradict."""
+def _costs_if_leaf(holdout: Sample, predictions: Any) -> Array:
+    """Return what each node costs as a leaf with these predictions, without a record of an evaluation."""
+    if isinstance(holdout, Counts):
+        return holdout.unrecorded_errors_if_leaf(predictions)
+    return holdout.squared_errors_if_leaf(predictions)
+
+
+def _check_bound(bound: Bound) -> None:
+    """Refuse a certificate that contradicts its own number of errors and rows."""
     n, errors = bound.n, bound.errors
     if bound.quantity == "importance-weighted error":  # its errors are sums of weights
         return
@@ -101,71 +134,85 @@ def _check_alone(bound: Bound) -> None:
         raise ModelFileError(
             f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost can have a scale other than 1"
         )
-    if n >= MAX_EXACT_INT or errors > n * bound.scale * (1 + SLACK):
+    if n >= MAX_EXACT_INT or errors > n * bound.scale * (1 + TOLERANCE):
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )
-    least = bound.rate
+    lowest_limit = bound.rate
     if bound.quantity != "cost" and n == int(n):
-        least = binomial_upper(min(int(errors), MOST_ERRORS), int(n), math.log(bound.delta))
-    if bound.certified and bound.value < least * (1 - SLACK):
+        lowest_limit = binomial_upper(min(int(errors), MAX_TAIL_ERRORS), int(n), math.log(bound.delta))
+    if bound.certified and bound.value < lowest_limit * (1 - TOLERANCE):
         raise ModelFileError(
             f"certificate.value is {bound.value:.6g}; {errors:,.10g} errors in {n:,} rows allow no limit below "
-            f"{least:.6g} at certificate.delta = {bound.delta:g}"
+            f"{lowest_limit:.6g} at certificate.delta = {bound.delta:g}"
         )
 
 
-def _check_counts(bound: Bound, model: Model, holdout: Counts) -> None:
-    """Refuse a certificate that the counts of its sample contradict."""
-    assert model.pruning.node_labels is not None  # of a model that classifies
-    n, wrong = (
-        float(holdout.total[0]),
-        float(model.pruning.cost(holdout.unrecorded_errors_if_leaf(model.pruning.node_labels))),
-    )
-    if bound.n not in (n, holdout.n_rows) or abs(bound.errors - wrong) > SLACK * wrong:
+def _is_about_holdout(bound: Bound, model: Model) -> bool:
+    """Return whether a certificate bounds the error of the model's pruning on the held-out counts of the model."""
+    is_error = bound.quantity == "error" and not bound.predictor
+    return is_error and isinstance(model.holdout, Counts) and bound.sample == model.holdout.sample
+
+
+def _check_bound_fits_holdout(bound: Bound, model: Model) -> None:
+    """Refuse a certificate whose numbers of rows and errors are not those of the held-out counts."""
+    holdout, labels = model.class_holdout, model.pruning.node_labels
+    assert holdout is not None
+    assert labels is not None
+    n = float(holdout.total[0])
+    errors = float(model.pruning.cost(holdout.unrecorded_errors_if_leaf(labels)))
+    if bound.n not in (n, holdout.n_rows) or abs(bound.errors - errors) > TOLERANCE * errors:
         raise ModelFileError(
             f"the certificate counts {bound.errors:,.10g} errors in {bound.n:,} rows of sample {bound.sample!a}; the "
-            f"file holds {wrong:,.10g} in {n:,.10g}"
+            f"file holds {errors:,.10g} in {n:,.10g}"
         )
 
 
-def _following(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
-    """What `certify` computes from the model, if it is no higher, said alike, and rows are compared no less."""
+def _follows_from(bound: Bound, recomputed: Bound) -> bool:
+    """Return whether a certificate claims no more than the recomputed one, in the same words and at the same price."""
+    if bound.certified != recomputed.certified or bound.is_checked > recomputed.is_checked:
+        return False
+    if (bound.method, bound.reason) != (recomputed.method, recomputed.reason):
+        return False
+    if abs(recomputed.complexity - bound.complexity) > TOLERANCE * abs(recomputed.complexity):
+        return False
+    return not recomputed.value > bound.value * (1 + TOLERANCE)
+
+
+def _recompute_if_possible(bound: Bound, model: Model) -> Bound | None:
+    """Return the certificate that `certify` computes from the model; None if it refuses or the method is not known."""
     try:
-        again = _again(bound, model, holdout)
-    except SecateurError:  # such as rows that are not fresh, by what the file says
+        return _recompute(bound, model)
+    except SecateurError:  # for instance because the rows are not fresh, as the file itself states
         return None
     finally:
-        model.tree.evaluation_log.records.clear()  # nobody has asked; the file's own looks are entered later
-    if again is None or again.certified != bound.certified or again.is_checked < bound.is_checked:
-        return None
-    if (again.method, again.reason) != (bound.method, bound.reason):  # people read them
-        return None
-    is_dearer = abs(again.complexity - bound.complexity) > SLACK * abs(again.complexity)
-    return None if is_dearer or again.value > bound.value * (1 + SLACK) else again
+        model.tree.evaluation_log.records.clear()  # recomputing is no evaluation; those in the file are added later
 
 
-def _again(bound: Bound, model: Model, holdout: Counts) -> Bound | None:
-    """The certificate computed again, None where the file does not tell how."""
+def _recompute(bound: Bound, model: Model) -> Bound | None:
+    """Compute a certificate again with the method that its description names."""
     from ..certifiers import METHODS, certify, cross_validation_weights
 
-    said = bound.method.lower().replace(" ", "-")  # which begins with the name of the method
-    method = max((name for name in METHODS if said.startswith(name)), key=len, default=None)
-    k, prior, seed = bound.details.get("k"), bound.details.get("prior"), model.parameters.get("random_state")
-    if method is None or not (k is None or (type(k) is int and 0 <= k * model.tree.n_nodes <= MOST_WORK)):
+    assert model.class_holdout is not None
+    description = bound.method.lower().replace(" ", "-")  # begins with the name of the method
+    names = [name for name in METHODS if description.startswith(name)]
+    k = bound.details.get("k")
+    can_recompute_k = k is None or (type(k) is int and 0 <= k * model.tree.n_nodes <= MAX_CLASS_SIZE)
+    if not names or not can_recompute_k:
         return None
-    method = "best" if "best of" in bound.method else method
-    how = METHODS.get(method)
-    more: dict[str, Any] = {}
+    method = "best" if "best of" in bound.method else max(names, key=len)
+    properties = METHODS.get(method)
+    parameters: dict[str, Any] = {}
     if method == "path" and "given weights" in bound.method and model.selection is not None:
-        more["weights"] = cross_validation_weights(model.selection.error, model.selection.se)
-    if how is None or how.is_random:
-        more["rng"] = seed if type(seed) is int and seed >= 0 else 0
+        parameters["weights"] = cross_validation_weights(model.selection.error, model.selection.se)
+    if properties is None or properties.is_random:
+        seed = model.parameters.get("random_state")
+        parameters["rng"] = seed if type(seed) is int and seed >= 0 else 0
     if method == "occam":
-        more["prior"] = prior
-    if k is not None and (how is None or how.takes_k):
-        more["k"] = k
+        parameters["prior"] = bound.details.get("prior")
+    if k is not None and (properties is None or properties.takes_k):
+        parameters["k"] = k
     return certify(
-        model.pruning, holdout, method=method, delta=bound.delta, grown=model.class_grown, sequence=model.sequence,
-        repeated=True, **more,
+        model.pruning, model.class_holdout, method=method, delta=bound.delta, grown=model.class_grown,
+        sequence=model.sequence, repeated=True, **parameters,
     )  # fmt: skip

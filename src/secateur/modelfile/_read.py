@@ -1,337 +1,334 @@
-"""Documents as nouns: every part is read and proved as plain values and arrays; then all nouns are made of them."""
+"""Read documents: check every part as plain values and arrays, then make the model or the counts from them."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from .. import core
-from .._utils.arrays import Ints, write_protect
+from .._utils.arrays import Array, write_protect
 from ..core.tree import blank_tests
 from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
-from . import _prove
-from ._certificate import checked
-from ._fields import KINDS, NAMES_OF, as_it_is, check_lengths, maybe, read_fields
-from ._prove import Shape
-from ._rows import key_in, rows_in, sketch_in
-from ._text import Document, Json, check_keys, described, proper
-from ._values import labels_in, list_in, real_in, scalars_in, text_in, truth_in, whole_in, whole_number_in
-from ._write import COUNTS_FORMAT, MODEL_FORMAT, VERSION, tree_fingerprint
-
-_NEW = {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True}  # of certificates, in version 2
-_ANY_COLUMN = np.iinfo(np.int32).max  # where the columns are not known
+from ._certificate import verify_claims
+from ._checks import Structure, check_cuts, check_node_labels, check_schema, check_splits, check_structure
+from ._fields import KIND_OF_KEY, REQUIRED_KEYS, check_lengths, keep_unchecked, optional, read_fields
+from ._json import Document, Json, check_keys, require
+from ._parts import check_sample, check_sample_fits_schema, check_selection, check_sequence
+from ._provenance import MAX_COLUMN, read_row_key, read_rows, read_sketch
+from ._values import read_bool, read_floats, read_ints, read_labels, read_list, read_scalars, read_text
+from ._versions import COUNTS_FORMAT, MODEL_FORMAT, check_format, upgrade
+from ._write import tree_fingerprint
 
 
 def read_model(document: Document) -> core.Model:
-    """The model in a document; every failure is a `ModelFileError`."""
+    """Return the model in a document of any version; raise `ModelFileError` if it is invalid."""
     check_format(document, MODEL_FORMAT)
     try:
-        return _made(_proved(_from_version_1(document)))
+        return _make_model(_read_parts(upgrade(document)))
     except ModelFileError:
         raise
-    except SecateurError as error:  # a second line: what a noun refuses that the proofs let through
+    except SecateurError as error:  # an invalid value that only the class of a part has found
         raise ModelFileError(str(error)) from error
 
 
 def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:
-    """The counts in a document, on `tree`, which must be theirs, or on their bare structure."""
+    """Return the counts in a document of any version; raise `ModelFileError` if it is invalid.
+
+    Parameters
+    ----------
+    document : dict
+    tree : Tree or None
+        The tree on which the rows were counted. Without it, the counts are on the structure of their tree.
+    """
     check_format(document, COUNTS_FORMAT)
-    document = _from_version_1(document)
-    check_keys(document, "the file", NAMES_OF["countsFile"])
-    shape = _prove.prove_shape(whole_in(document["parent"], "parent"))
-    if tree is not None and not np.array_equal(shape.parent, tree.parent):
+    document = upgrade(document)
+    check_keys(document, "the file", REQUIRED_KEYS["countsFile"])
+    structure = check_structure(read_ints(document["parent"], "parent"))
+    if tree is not None and not np.array_equal(structure.parent, tree.parent):
         raise ModelFileError(
-            f"the counts are of another tree, of {shape.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
+            f"the counts are of another tree, of {structure.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
         )
-    found = text_in(document["fingerprint"], "fingerprint")
-    key = key_in(document["key"], _ANY_COLUMN)
-    part = sample_in(document["counts"], shape, "counts")
-    if tree is not None and found != (wanted := tree_fingerprint(tree)):
-        raise ModelFileError(
-            f"the counts of sample {part['sample']!r} are of another tree (fingerprint {found[7:19]}) than the one "
-            f"given ({wanted[7:19]}): the tests, columns or classes differ; count the rows on this tree"
-        )
+    fingerprint = read_text(document["fingerprint"], "fingerprint")
+    key = read_row_key(document["key"], MAX_COLUMN)
+    fields = _read_sample(document["counts"], structure, "counts")
+    if tree is not None:
+        _check_fingerprint(tree, fingerprint, fields["sample"])
     try:
-        tree = core.Tree(shape.parent, key=key) if tree is None else tree
-        return sample_of(part if key == tree.key else part | {"sketch": None}, tree)
+        tree = core.Tree(structure.parent, key=key) if tree is None else tree
+        if key != tree.key:  # hashes of another key say nothing about rows of this tree
+            fields["sketch"] = None
+        return _make_sample(fields, tree)
     except SecateurError as error:
         raise ModelFileError(str(error)) from error
 
 
-def check_format(document: Document, wanted: str) -> None:
-    """Refuse other formats and other versions, with the way out."""
-    found, version = document.get("format"), document.get("version")
-    other = {MODEL_FORMAT: "load_model reads it", COUNTS_FORMAT: "load_counts reads it"}
-    if found != wanted:
-        hint = f"; {other[found]}" if isinstance(found, str) and found in other else ""
-        raise ModelFileError(f'its "format" is {described(found)}; {wanted!r} is needed{hint}')
-    if whole_number_in(version, '"version"', least=1) > VERSION:
+def _check_fingerprint(tree: core.Tree, fingerprint: str, sample: str) -> None:
+    """Refuse counts of another tree than the given one."""
+    expected = tree_fingerprint(tree)
+    if fingerprint != expected:
         raise ModelFileError(
-            f"it is version {version} of the format, and this secateur reads up to version {VERSION}; install a newer "
-            "secateur, or save the model again with an older one"
+            f"the counts of sample {sample!r} are of another tree (fingerprint {fingerprint[7:19]}) than the one "
+            f"given ({expected[7:19]}): the tests, columns or classes differ; count the rows on this tree"
         )
 
 
-def _from_version_1(document: Document) -> Document:
-    """A document of version 1, as one that knows nothing of the rows behind it."""
-    if document.get("version") != 1:
-        return document
-    unknown = {"n_rows": None, "sketch": None}
-    new: Document = {"rows": None} if document.get("format") == MODEL_FORMAT else {"key": None}
-    for name in ("grown", "holdout", "counts"):
-        if isinstance(document.get(name), dict):
-            new[name] = document[name] | unknown
-    selection = document.get("selection")
-    if isinstance(selection, dict):
-        judge, counts = selection.get("sample"), selection.get("counts")
-        new["selection"] = {"judges": [] if judge == "cross-validation" else [judge], **selection}
-        if isinstance(counts, dict):
-            new["selection"]["counts"] = counts | unknown
-    if isinstance(document.get("certificate"), dict):
-        new["certificate"] = _NEW | document["certificate"]
-    return document | new
-
-
-def _proved(document: Document) -> Document:
-    """The parts of a model, each proved and fitting the others: arguments of the nouns that are made of them."""
-    check_keys(document, "the file", NAMES_OF["model"])
-    parts = dict(document)
-    schema = parts["schema"] = maybe(schema_in)(document["schema"], "schema")
-    shape, parts["tree"] = tree_in(document["tree"], schema)
-    grown = parts["grown"] = sample_in(document["grown"], shape, "grown")
+def _read_parts(document: Document) -> Document:
+    """Return the checked parts of a model by name, as fields of the classes that `_make_model` makes from them."""
+    check_keys(document, "the file", REQUIRED_KEYS["model"])
+    schema = optional(_read_schema)(document["schema"], "schema")
+    structure, tree = _read_tree(document["tree"], schema)
+    grown = _read_sample(document["grown"], structure, "grown")
     n_classes = grown["by_class"].shape[1] if "by_class" in grown else None
-    if schema is not None and n_classes != (known := None if schema.classes is None else len(schema.classes)):
-        raise ModelFileError(
-            f"grown holds {'moments' if n_classes is None else f'counts of {n_classes} classes'}; schema.classes has "
-            f"{'none' if known is None else known}, and they must fit"
-        )
+    check_sample_fits_schema(n_classes, schema)
+    holdout = sequence = selection = certificate = None
     if document["holdout"] is not None:
-        parts["holdout"] = sample_in(document["holdout"], shape, "holdout")
-        if parts["holdout"].keys() != grown.keys():
+        holdout = _read_sample(document["holdout"], structure, "holdout")
+        if holdout.keys() != grown.keys():
             raise ModelFileError("grown and holdout must both be counts or both be moments")
-    parts["pruning"] = pruning_in(document["pruning"], shape, n_classes)
-    labels = parts["pruning"]["node_labels"]
+    pruning = _read_pruning(document["pruning"], structure, n_classes)
+    labels = pruning["node_labels"]
     if document["sequence"] is not None:
-        parts["sequence"] = sequence_in(document["sequence"], "sequence", shape, n_classes, labels)
+        sequence = _read_sequence(document["sequence"], "sequence", structure, n_classes, labels)
     if document["selection"] is not None:
-        parts["selection"] = selection_in(document["selection"], shape, n_classes, labels, parts["sequence"])
+        selection = _read_selection(document["selection"], structure, n_classes, labels, sequence)
     if document["certificate"] is not None:
-        parts["certificate"] = read_fields(document["certificate"], "certificate", NAMES_OF["certificate"])
-    n_columns = _ANY_COLUMN if schema is None else len(schema.columns)
-    held = {name: parts[name] and parts[name]["sketch"] for name in ("grown", "holdout")}
-    parts["rows"] = rows_in(document["rows"], n_columns, held, has_sequence=document["sequence"] is not None)
-    return parts | {name: KINDS[name].read(document[name], name) for name in ("parameters", "facts")}
+        certificate = read_fields(document["certificate"], "certificate", REQUIRED_KEYS["certificate"])
+    n_columns = MAX_COLUMN if schema is None else len(schema.columns)
+    sketches = {"grown": grown["sketch"], "holdout": None if holdout is None else holdout["sketch"]}
+    return {
+        "schema": schema,
+        "tree": tree,
+        "grown": grown,
+        "holdout": holdout,
+        "pruning": pruning,
+        "sequence": sequence,
+        "selection": selection,
+        "certificate": certificate,
+        "rows": read_rows(document["rows"], n_columns, sketches, has_sequence=sequence is not None),
+        **{name: KIND_OF_KEY[name].read(document[name], name) for name in ("parameters", "metadata")},
+    }
 
 
-def schema_in(part: Json, where: str) -> Schema:
-    """The columns and the classes."""
-    read = read_fields(part, where, NAMES_OF["schema"], classes=maybe(labels_in))
-    columns = enumerate(list_in(read.pop("columns"), f"{where}.columns"))
-    schema = Schema(tuple(_column(column, f"{where}.columns[{i}]") for i, column in columns), **read)
-    _prove.prove_schema(schema)
+def _read_schema(part: Json, location: str) -> Schema:
+    """Return the columns and the classes."""
+    fields = read_fields(part, location, REQUIRED_KEYS["schema"], classes=optional(read_labels))
+    columns = []
+    for i, column in enumerate(read_list(fields.pop("columns"), f"{location}.columns")):
+        columns.append(_read_column(column, f"{location}.columns[{i}]"))
+    schema = Schema(tuple(columns), **fields)
+    check_schema(schema)
     return schema
 
 
-def _column(part: Json, where: str) -> Column:
-    read = read_fields(part, where, ("name", "kind", "has_missing"), ("categories", "is_date"))
-    if one_of(read["kind"], f"{where}.kind", "numeric", "nominal") == "nominal" or "categories" in read:
-        read["categories"] = tuple(scalars_in(read.get("categories"), f"{where}.categories"))
-    return Column(**read)
+def _read_column(part: Json, location: str) -> Column:
+    """Return one column; a nominal column has categories."""
+    fields = read_fields(part, location, ("name", "kind", "has_missing"), ("categories", "is_date"))
+    kind = _read_choice(fields["kind"], f"{location}.kind", "numeric", "nominal")
+    if kind == "nominal" or "categories" in fields:
+        fields["categories"] = tuple(read_scalars(fields.get("categories"), f"{location}.categories"))
+    return Column(**fields)
 
 
-def tree_in(part: Json, schema: Schema | None) -> tuple[Shape, Document]:
-    """The structure of the tree, and the arrays of its tests, which fit it and the columns."""
-    read = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
-    shape = _prove.prove_shape(read["parent"])
-    blanks = blank_tests(shape.n_nodes)
-    for name, blank in blanks.items():
+def _read_tree(part: Json, schema: Schema | None) -> tuple[Structure, Document]:
+    """Return the structure of the tree, and the fields of the tree that are in the file."""
+    fields = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
+    structure = check_structure(fields["parent"])
+    arrays = blank_tests(structure.n_nodes)
+    for name, default in arrays.items():
         if name != "branch":
-            check_lengths(read, "tree", len(blank), name)
-    _prove.prove_tests(shape, schema, blanks | {name: read[name] for name in read.keys() & blanks})
-    if "surrogates" in read:
-        read["surrogates"] = read_fields(read["surrogates"], "tree.surrogates", NAMES_OF["surrogates"])
-    return shape, read
+            check_lengths(fields, "tree", len(default), name)
+    arrays |= {name: fields[name] for name in fields.keys() & arrays}
+    check_splits(structure, schema, arrays)
+    if "surrogates" in fields:
+        fields["surrogates"] = read_fields(fields["surrogates"], "tree.surrogates", REQUIRED_KEYS["surrogates"])
+    return structure, fields
 
 
-def sample_in(part: Json, shape: Shape, where: str) -> Document:
-    """Counts or moments in every node, how many rows, and their sketch."""
-    is_moments = isinstance(part, dict) and part.get("kind") == "moments"
-    read = read_fields(part, where, NAMES_OF["moments" if is_moments else "counts"])
-    one_of(read.pop("kind"), f"{where}.kind", "counts", "moments")
-    if is_moments:
-        check_lengths(read, where, shape.n_nodes, "weight", "mean", "sse")
-        _prove.prove_moments(shape, read["weight"], read["mean"], read["sse"], where)
-    else:
-        columns = list_in(read["by_class"], f"{where}.by_class")
+def _read_sample(part: Json, structure: Structure, location: str) -> Document:
+    """Return the fields of counts or moments."""
+    has_moments = isinstance(part, dict) and part.get("kind") == "moments"
+    fields = read_fields(part, location, REQUIRED_KEYS["moments" if has_moments else "counts"])
+    _read_choice(fields.pop("kind"), f"{location}.kind", "counts", "moments")
+    if not has_moments:
+        number_type = fields.pop("numbers")
+        columns = read_list(fields["by_class"], f"{location}.by_class")
         if not columns:
-            raise ModelFileError(f"{where}.by_class is empty; at least one class is needed")
-        kind, n = read.pop("numbers"), shape.n_nodes
-        by_class = np.array([numbers_in(x, kind, f"{where}.by_class[{c}]", n) for c, x in enumerate(columns)])
-        _prove.prove_counts(shape, by_class, where)
-        read["by_class"] = write_protect(np.ascontiguousarray(by_class.T))
-    if read["n_rows"] is not None:
-        whole_number_in(read["n_rows"], f"{where}.n_rows", most=2**53)
-    sketch = read["sketch"] = sketch_in(read["sketch"], f"{where}.sketch")
-    if sketch is not None and (n_rows := int(sketch["n_by_class"].sum())) != read["n_rows"]:
-        raise ModelFileError(f"{where}.n_rows is {described(read['n_rows'])}; its sketch is of {n_rows:,} rows")
-    if not is_moments:
-        _prove.prove_rows(by_class, read["n_rows"], sketch, where)
-    return read
+            raise ModelFileError(f"{location}.by_class is empty; at least one class is needed")
+        arrays = []
+        for c, column in enumerate(columns):
+            arrays.append(_read_numbers(column, number_type, f"{location}.by_class[{c}]", structure.n_nodes))
+        fields["by_class"] = write_protect(np.ascontiguousarray(np.array(arrays).T))
+    fields["sketch"] = read_sketch(fields["sketch"], f"{location}.sketch")
+    check_sample(structure, fields, location)
+    return fields
 
 
-def numbers_in(values: Json, kind: Json, where: str, length: int) -> Json:
-    """Whole or real numbers, as `kind` says."""
-    if one_of(kind, f'"numbers" beside {where}', "whole", "real") == "whole":
-        return whole_in(values, where, length, np.int64)
-    return real_in(values, where, length)
+def _read_numbers(values: Json, number_type: Json, location: str, length: int | None = None) -> Array:
+    """Return an array of integers or floats, as the key "numbers" of the file states."""
+    if _read_choice(number_type, f'"numbers" beside {location}', "whole", "real") == "whole":
+        return read_ints(values, location, length, np.int64)
+    return read_floats(values, location, length)
 
 
-def one_of(value: Json, where: str, *known: str) -> Json:
-    """One of two words."""
-    return proper(value, type(value) is str and value in known, where, " or ".join(map(repr, known)))
+def _read_choice(value: Json, location: str, *names: str) -> Json:
+    """Return a string that must be one of `names`."""
+    return require(value, type(value) is str and value in names, location, " or ".join(map(repr, names)))
 
 
-def pruning_in(part: Json, shape: Shape, n_classes: int | None) -> Document:
-    """The pruning that predicts."""
-    ways = {"certified": maybe(truth_in), "node_labels": as_it_is, "provenance": provenance_in}
-    read = read_fields(part, "pruning", NAMES_OF["pruning"], ("provenance",), **ways)
-    _prove.prove_cuts(shape, read["cuts"], "pruning.cuts")
-    return read | {"node_labels": _labels(read["node_labels"], "pruning.node_labels", shape, n_classes)}
+def _read_pruning(part: Json, structure: Structure, n_classes: int | None) -> Document:
+    """Return the fields of the pruning that predicts."""
+    fields = read_fields(
+        part, "pruning", REQUIRED_KEYS["pruning"],
+        certified=optional(read_bool), node_labels=optional(read_ints), provenance=optional(_read_rule_provenance),
+    )  # fmt: skip
+    check_cuts(structure, fields["cuts"], "pruning.cuts")
+    check_node_labels(structure, fields["node_labels"], "pruning.node_labels", n_classes)
+    return fields
 
 
-def provenance_in(part: Json, where: str) -> core.RuleProvenance:
-    """Return the provenance of a pruning or of a sequence; files written before it existed have none."""
-    read = read_fields(part, where, NAMES_OF["provenance"])
-    one_of(read["cost"], f"{where}.cost", *core.COST_UNITS)
-    one_of(read["alpha_unit"], f"{where}.alpha_unit", *core.ALPHA_UNITS)
-    proper(read["tolerance"], read["tolerance"] >= 0, f"{where}.tolerance", "a number of 0 or more")
-    return core.RuleProvenance(**read)
+def _read_rule_provenance(part: Json, location: str) -> core.RuleProvenance:
+    """Return the rule that made a pruning or a sequence, with its parameters and the unit of its cost."""
+    fields = read_fields(part, location, REQUIRED_KEYS["provenance"])
+    _read_choice(fields["cost"], f"{location}.cost", *core.COST_UNITS)
+    _read_choice(fields["alpha_unit"], f"{location}.alpha_unit", *core.ALPHA_UNITS)
+    require(fields["tolerance"], fields["tolerance"] >= 0, f"{location}.tolerance", "a number of 0 or more")
+    return core.RuleProvenance(**fields)
 
 
-def _labels(values: Json, where: str, shape: Shape, n_classes: int | None) -> Ints | None:
-    """The class of each node, if there are any; whole numbers below the number of classes."""
-    if values is None:
-        return None
-    labels, limit = whole_in(values, where, shape.n_nodes), 1 << 31 if n_classes is None else n_classes
-    _prove.refuse((labels < 0) | (labels >= limit), where, labels, f"a class number below {limit:,} is needed")
-    return labels
-
-
-def sequence_in(part: Json, where: str, shape: Shape, n_classes: int | None, labels: Json) -> Document:
-    """A sequence; `labels` are those of the pruning, which it may name."""
+def _read_sequence(
+    part: Json, location: str, structure: Structure, n_classes: int | None, pruning_labels: Array | None
+) -> Document:
+    """Return the fields of a sequence; its labels may be those of the pruning."""
     is_nested = isinstance(part, dict) and "steps" in part
-    names = (*NAMES_OF["sequence"], *(("steps",) if is_nested else ("change_start", "changes")))
-    ways = {"errors": as_it_is, "node_labels": as_it_is, "provenance": provenance_in}
-    read = read_fields(part, where, names, ("provenance",), **ways)
-    n_leaves = read["n_leaves"]
-    n = len(n_leaves)
-    if n == 0:
-        raise ModelFileError(f"{where}.n_leaves is empty; at least one member is needed")
-    _prove.prove_rising(-n_leaves, f"{where}.n_leaves, turned round,")
-    check_lengths(read, where, n, "alphas")
-    if read["alphas"] is not None:
-        _prove.prove_rising(read["alphas"], f"{where}.alphas")
-    if n > shape.n_nodes:  # what is shown of each is of the size of the file
-        raise ModelFileError(
-            f"{where}.n_leaves has {n:,} members, more than the {shape.n_nodes:,} nodes of the tree: some are equal; "
-            "keep one of each"
-        )
-    if is_nested:
-        check_lengths(read, where, shape.n_nodes, "steps")
-        _prove.prove_steps(shape, read["steps"], n_leaves, where)
+    member_keys = ("steps",) if is_nested else ("change_start", "changes")
+    fields = read_fields(
+        part, location, (*REQUIRED_KEYS["sequence"], *member_keys),
+        errors=keep_unchecked, node_labels=keep_unchecked, provenance=optional(_read_rule_provenance),
+    )  # fmt: skip
+    if fields["node_labels"] == "pruning":
+        fields["node_labels"] = pruning_labels
     else:
-        check_lengths(read, where, n + 1, "change_start")
-        start, changes = read["rebuild"] = read.pop("change_start"), read.pop("changes")
-        _prove.prove_changes(shape, start, changes, n_leaves, where)
-        if read["nested"] and len(np.unique(changes)) < len(changes):
-            raise ModelFileError(f"{where}.nested is true, but a node tests again after it was cut; false is needed")
-    read["errors"] = numbers_in(read["errors"], read.pop("numbers"), f"{where}.errors", n)
-    if read["node_labels"] != "pruning":
-        labels = _labels(read["node_labels"], f"{where}.node_labels", shape, n_classes)
-    return read | {"node_labels": labels}
+        fields["node_labels"] = optional(read_ints)(fields["node_labels"], f"{location}.node_labels")
+    fields["errors"] = _read_numbers(fields["errors"], fields.pop("numbers"), f"{location}.errors")
+    check_sequence(structure, fields, location, n_classes)
+    return fields
 
 
-def selection_in(part: Json, shape: Shape, n_classes: int | None, labels: Json, sequence: Document | None) -> Document:
-    """A choice; the sequence and the counts it was made from are parts of their own, or named."""
-    read = read_fields(part, "selection", NAMES_OF["selection"])
+def _read_selection(
+    part: Json,
+    structure: Structure,
+    n_classes: int | None,
+    pruning_labels: Array | None,
+    sequence: Document | None,
+) -> Document:
+    """Return the fields of a choice; its sequence and its counts may be those of the model, given by name."""
+    fields = read_fields(part, "selection", REQUIRED_KEYS["selection"])
     members = sequence
-    if read["sequence"] != "sequence":
-        members = read["sequence"] = sequence_in(read["sequence"], "selection.sequence", shape, n_classes, labels)
+    if fields["sequence"] != "sequence":
+        location = "selection.sequence"
+        members = _read_sequence(fields["sequence"], location, structure, n_classes, pruning_labels)
+        fields["sequence"] = members
     if members is None:
         raise ModelFileError("selection.sequence names the sequence of the model, which is null")
-    n = len(members["n_leaves"])
-    if isinstance(read["counts"], str):
-        one_of(read["counts"], "selection.counts", "grown", "holdout")
-    elif read["counts"] is not None:
-        read["counts"] = sample_in(read["counts"], shape, "selection.counts")
-    if read["fold_error"] is not None:
-        folds = enumerate(list_in(read["fold_error"], "fold_error"))
-        by_fold = [real_in(row, f"selection.fold_error[{i}]", n) for i, row in folds]
-        read["fold_error"] = write_protect(np.array(by_fold).reshape(len(by_fold), n))
-    check_lengths(read, "selection", n, "error", "se", "betas")
-    for name in ("best", "chosen"):
-        whole_number_in(read[name], f"selection.{name}", most=n - 1)
-    return read | {"select": read.pop("rule")}
+    n_members = len(members["n_leaves"])
+    if isinstance(fields["counts"], str):
+        _read_choice(fields["counts"], "selection.counts", "grown", "holdout")
+    elif fields["counts"] is not None:
+        fields["counts"] = _read_sample(fields["counts"], structure, "selection.counts")
+    if fields["fold_error"] is not None:
+        folds = []
+        for i, errors in enumerate(read_list(fields["fold_error"], "fold_error")):
+            folds.append(read_floats(errors, f"selection.fold_error[{i}]", n_members))
+        fields["fold_error"] = write_protect(np.array(folds).reshape(len(folds), n_members))
+    check_selection(fields, n_members)
+    fields["select"] = fields.pop("rule")
+    return fields
 
 
-def _made(parts: Document) -> core.Model:
-    """The model of parts that are proved."""
-    rows, selection, certificate = parts["rows"], parts["selection"], parts["certificate"]
-    tree = tree_of(parts["tree"], parts["schema"], rows["key"])
-    samples = [core.UsedSample(name, _sketch(part, tree)) for name, part in rows["samples"]]
-
-    def seen(names: list[str]) -> core.SampleUsage:
-        wanted = set(names)
-        return core.SampleUsage([*names, *(sample for sample in samples if sample.name in wanted)])
-
-    def sequence_of(part: Document) -> core.PruningSequence:
-        if "rebuild" in part:
-            part = part | {"rebuild": core.MemberChanges(tree.parent, tree.is_leaf, *part["rebuild"])}
-        return core.PruningSequence(tree, **part | {"seen": seen(part["seen"])})
-
+def _make_model(parts: Document) -> core.Model:
+    """Return the model that consists of checked parts."""
+    rows = parts["rows"]
+    tree = _make_tree(parts["tree"], parts["schema"], rows["key"])
+    used_samples = [core.UsedSample(name, _make_sketch(sketch, tree)) for name, sketch in rows["samples"]]
     if rows["history"]:
-        tree = replace(tree, history=seen(rows["history"]))
-    held = {name: parts[name] and sample_of(parts[name], tree) for name in ("grown", "holdout")}
-    pruning = core.Pruning.from_cuts(tree, **parts["pruning"] | {"seen": seen(parts["pruning"]["seen"])})
-    sequence = parts["sequence"] and sequence_of(parts["sequence"])
-    if selection is not None:
-        members, counts = selection["sequence"], selection["counts"]
-        selection |= {
-            "sequence": sequence if members == "sequence" else sequence_of(members),
-            "counts": held[counts] if isinstance(counts, str) else counts and sample_of(counts, tree),
-            "evaluated_on": seen(selection["evaluated_on"]),
-        }
+        tree = replace(tree, history=_make_usage(rows["history"], used_samples))
+    grown = _make_sample(parts["grown"], tree)
+    holdout = None if parts["holdout"] is None else _make_sample(parts["holdout"], tree)
+    pruning = parts["pruning"]
+    pruning["seen"] = _make_usage(pruning["seen"], used_samples)
+    sequence = None
+    if parts["sequence"] is not None:
+        sequence = _make_sequence(parts["sequence"], tree, used_samples)
     model = core.Model(
-        pruning,
-        **held,
-        sequence=sequence,
-        selection=selection and core.Selection(**selection),
-        certificate=certificate and core.Bound(**certificate),
+        core.Pruning.from_cuts(tree, **pruning),
+        grown,
+        holdout,
+        sequence,
+        _make_selection(parts["selection"], tree, {"grown": grown, "holdout": holdout}, sequence, used_samples),
+        certificate=None if parts["certificate"] is None else core.Bound(**parts["certificate"]),
         parameters=parts["parameters"],
-        metadata=parts["facts"],
+        metadata=parts["metadata"],
     )
-    model = checked(model)
-    for look in rows["looks"]:
-        mark, of_path = look.pop("mark"), sequence if look.pop("is_sequence") else None
-        tree.evaluation_log.records[mark] = core.EvaluationRecord(
-            **look | {"sample": samples[look["sample"]], "sequence": of_path}
+    model = verify_claims(model)
+    for evaluation in rows["evaluations"]:
+        tree.evaluation_log.records[evaluation["sample_id"]] = core.EvaluationRecord(
+            used_samples[evaluation["sample"]],
+            pruning=evaluation["pruning"],
+            sequence=sequence if evaluation["is_sequence"] else None,
+            is_open=evaluation["is_unrestricted"],
+            is_several=evaluation["has_other_sequences"],
         )
     return model
 
 
-def tree_of(part: Document, schema: Schema | None, key: RowKey | None) -> core.Tree:
-    """The tree of arrays that are proved; surrogates prove themselves."""
-    if "surrogates" in part:
-        part = part | {"surrogates": core.Surrogates(**part["surrogates"])}
-    return core.Tree(**part, schema=schema, key=key)
+def _make_tree(fields: Document, schema: Schema | None, key: RowKey | None) -> core.Tree:
+    """Return the tree of checked fields; `Surrogates` checks its own fields."""
+    if "surrogates" in fields:
+        fields = fields | {"surrogates": core.Surrogates(**fields["surrogates"])}
+    return core.Tree(**fields, schema=schema, key=key)
 
 
-def sample_of(part: Document, tree: core.Tree) -> core.Sample:
-    """Counts or moments on a tree."""
-    fields = part | {"sketch": _sketch(part["sketch"], tree)}
-    return core.Counts(tree, **fields) if "by_class" in part else core.Moments(tree, **fields)
+def _make_sample(fields: Document, tree: core.Tree) -> core.Sample:
+    """Return counts or moments on a tree."""
+    fields = fields | {"sketch": _make_sketch(fields["sketch"], tree)}
+    return core.Counts(tree, **fields) if "by_class" in fields else core.Moments(tree, **fields)
 
 
-def _sketch(part: Document | None, tree: core.Tree) -> Sketch | None:
-    return None if part is None else Sketch(tree.row_key, **part)
+def _make_sketch(fields: Document | None, tree: core.Tree) -> Sketch | None:
+    return None if fields is None else Sketch(tree.row_key, **fields)
+
+
+def _make_usage(names: list[str], used_samples: list[core.UsedSample]) -> core.SampleUsage:
+    """Return the samples with these names, with their sketches if they are listed."""
+    used_names = set(names)
+    return core.SampleUsage([*names, *(sample for sample in used_samples if sample.name in used_names)])
+
+
+def _make_sequence(fields: Document, tree: core.Tree, used_samples: list[core.UsedSample]) -> core.PruningSequence:
+    """Return a sequence of prunings of the tree."""
+    fields = fields | {"seen": _make_usage(fields["seen"], used_samples)}
+    if "changes" in fields:
+        start, changes = fields.pop("change_start"), fields.pop("changes")
+        fields["rebuild"] = core.MemberChanges(tree.parent, tree.is_leaf, start, changes)
+    return core.PruningSequence(tree, **fields)
+
+
+def _make_selection(
+    fields: Document | None,
+    tree: core.Tree,
+    samples: dict[str, core.Sample | None],
+    sequence: core.PruningSequence | None,
+    used_samples: list[core.UsedSample],
+) -> core.Selection | None:
+    """Return the choice of a member; a sequence and counts that are given by name are those of the model."""
+    if fields is None:
+        return None
+    counts, members = fields["counts"], fields["sequence"]
+    if isinstance(counts, str):
+        fields["counts"] = samples[counts]
+    elif counts is not None:
+        fields["counts"] = _make_sample(counts, tree)
+    fields["sequence"] = sequence if members == "sequence" else _make_sequence(members, tree, used_samples)
+    fields["evaluated_on"] = _make_usage(fields["evaluated_on"], used_samples)
+    return core.Selection(**fields)

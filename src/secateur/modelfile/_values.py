@@ -1,15 +1,16 @@
-"""The values a file holds: arrays, texts, and the plain values of parameters and facts.
+"""Write and read the values of a file: arrays, strings, class labels, and the plain values of parameters and metadata.
 
     in Python                      in the file
-    array of whole numbers         [1, 2]
-    array of real numbers          [0.5, null, "inf"]        null is NaN, "-inf" minus infinity
+    array of integers              [1, 2]
+    array of floats                [0.5, null, "inf"]        null is NaN, "-inf" minus infinity
     class labels                   {"dtype": "int64", "values": [0, 1]}
-    NaN, inf, -inf by itself       {"$float": "nan"}
+    NaN, inf, -inf outside arrays  {"$float": "nan"}
     tuple                          {"$tuple": [1, 2]}
-    dict with other keys than text, or with keys in "$"      {"$dict": [[key, value], ...]}
+    dict with a key that is not a string, or that starts with "$"      {"$dict": [[key, value], ...]}
 
-All other plain values are themselves. Real numbers are written with as many digits as it
-takes to read the same bits again.
+All other plain values are written unchanged. Floats are written with as many digits as are needed to restore the
+same bits. Each `read_...` function takes a value of a parsed file and its location (for messages), and returns the
+Python value or raises `ModelFileError`. Each `write_...` function is its inverse.
 """
 
 import math
@@ -22,278 +23,325 @@ import numpy.typing as npt
 
 from .._utils.arrays import Array, write_protect
 from ..errors import ModelFileError
-from ._text import Document, Json, check_keys, described, proper, shortened
+from ._json import Document, Json, check_keys, describe, require, shorten
 
-MOST_BITS = 1024  # of one whole number among plain values
-MOST_ALIKE = 64  # values that Python cannot tell apart at first look: more take the square of the time
-MOST_LEVELS = 32  # of lists and dictionaries inside one another
-MOST_NAME = 4096  # characters of a name or a class label: names are repeated wherever they are shown
-MOST_TEXT = 1 << 16  # of any other text
-_SPECIAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
-_LABELS = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
+MAX_INT_BITS = 1024  # of an integer among plain values
+MAX_EQUAL_HASHES = 64  # values with equal hashes in one set or dictionary, which takes the square of their number
+MAX_NESTING = 32  # levels of lists and dictionaries
+MAX_NAME_CHARACTERS = 4096  # of a name or a class label, which are repeated wherever they are shown
+MAX_TEXT_CHARACTERS = 1 << 16  # of any other string
+_SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_LABEL_DTYPE = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
+_TYPE_OF_LABEL_DTYPE = {"b": bool, "i": int, "u": int, "f": float, "U": str}  # by the first letter of the dtype
 
 
-def numbers_out(array: Array, _where: str = "") -> list[Json]:
-    """An array as a list for JSON; NaN is None, infinity a text."""
+def write_array(array: Array, _location: str = "") -> list[Json]:
+    """Return an array as a list for JSON: NaN as None, infinity as a string."""
     values: list[Json] = array.tolist()
     if array.dtype.kind == "f":
         for i in np.flatnonzero(~np.isfinite(array)).tolist():
-            values[i] = _special_out(values[i])
+            values[i] = None if math.isnan(values[i]) else str(values[i])  # "inf" or "-inf"
     return values
 
 
-def whole_in(values: Json, where: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
-    """A list of whole numbers as a read-only array."""
-    list_in(values, where, length)
+def read_ints(values: Json, location: str, length: int | None = None, dtype: npt.DTypeLike = np.int32) -> Array:
+    """Return a list of integers as a read-only array."""
+    read_list(values, location, length)
     if set(map(type, values)) - {int}:
-        at, wrong = next((i, x) for i, x in enumerate(values) if type(x) is not int)
-        raise ModelFileError(f"{where}[{at}] is {described(wrong)}; a whole number is needed")
+        i, value = next((i, value) for i, value in enumerate(values) if type(value) is not int)
+        raise ModelFileError(f"{location}[{i}] is {describe(value)}; a whole number is needed")
     try:
         return write_protect(np.array(values, dtype))
     except OverflowError:
         limits = np.iinfo(np.dtype(dtype))
-        at, wrong = next((i, x) for i, x in enumerate(values) if not limits.min <= x <= limits.max)
+        i, value = next((i, value) for i, value in enumerate(values) if not limits.min <= value <= limits.max)
         raise ModelFileError(
-            f"{where}[{at}] is {described(wrong)}; a whole number from {limits.min} to {limits.max} is needed"
+            f"{location}[{i}] is {describe(value)}; a whole number from {limits.min} to {limits.max} is needed"
         ) from None
 
 
-def real_in(values: Json, where: str, length: int | None = None) -> Array:
-    """A list of real numbers, with null for NaN and "inf" for infinity, as a read-only array."""
-    list_in(values, where, length)
-    found = set(map(type, values))
-    is_named = np.zeros(len(values), bool)
-    if type(None) in found and found <= {int, float, type(None)}:
-        values = [math.nan if x is None else x for x in values]
-    elif not found <= {int, float}:
-        is_named = np.array([type(x) is str for x in values])
-        values = [x if type(x) in (int, float) else _special_in(x, f"{where}[{i}]") for i, x in enumerate(values)]
+def read_floats(values: Json, location: str, length: int | None = None) -> Array:
+    """Return a list of numbers as a read-only float array; null is NaN, "inf" and "-inf" are infinite."""
+    read_list(values, location, length)
+    types = set(map(type, values))
+    is_string = np.zeros(len(values), bool)
+    if type(None) in types and types <= {int, float, type(None)}:
+        values = [math.nan if value is None else value for value in values]
+    elif not types <= {int, float}:
+        is_string = np.array([type(value) is str for value in values])
+        values = [_read_float(value, f"{location}[{i}]") for i, value in enumerate(values)]
     try:
         array = np.array(values, np.float64)
     except OverflowError:
-        raise ModelFileError(f"{where} holds a whole number too large for a float") from None
-    wrong = np.flatnonzero(np.isinf(array) & ~is_named)
-    if len(wrong):  # JSON's 1e999 is read as infinity
-        raise ModelFileError(f"{where}[{wrong[0]}] is a number too large for a float")
+        raise ModelFileError(f"{location} holds a whole number too large for a float") from None
+    overflows = np.flatnonzero(np.isinf(array) & ~is_string)
+    if len(overflows):  # JSON's 1e999 is parsed as infinity
+        raise ModelFileError(f"{location}[{overflows[0]}] is a number too large for a float")
     return write_protect(array)
 
 
-def real_number_in(value: Json, where: str) -> int | float:
-    """One number: whole ones stay whole; {"$float": ...} is NaN or infinity."""
-    number: int | float = plain_in(value, where)
-    proper(value, type(number) in (int, float), where, "a number")
+def read_number(value: Json, location: str) -> int | float:
+    """Return one number; {"$float": ...} is NaN or infinity."""
+    number: int | float = read_plain(value, location)
+    require(value, type(number) in (int, float), location, "a number")
     return number
 
 
-def whole_number_in(value: Json, where: str, least: int = 0, most: int = (1 << 63) - 1) -> Json:
-    """One whole number in a range."""
-    is_whole = type(value) is int and least <= value <= most
-    return proper(value, is_whole, where, f"a whole number from {least} to {most}")
+def read_int(value: Json, location: str, minimum: int = 0, maximum: int = (1 << 63) - 1) -> Json:
+    """Return one integer from `minimum` to `maximum`."""
+    is_valid = type(value) is int and minimum <= value <= maximum
+    return require(value, is_valid, location, f"a whole number from {minimum} to {maximum}")
 
 
-def text_in(value: Json, where: str, most: int = MOST_NAME) -> str:
-    """One text of bounded length, of whole characters only."""
-    text: str = proper(value, type(value) is str, where, "a string")
-    if len(text) > most:
-        raise ModelFileError(f"{where} has {len(text):,} characters; at most {most:,} are kept: shorten it")
+def read_text(value: Json, location: str, max_characters: int = MAX_NAME_CHARACTERS) -> str:
+    """Return one string of bounded length without lone surrogates."""
+    text: str = require(value, type(value) is str, location, "a string")
+    if len(text) > max_characters:
+        raise ModelFileError(
+            f"{location} has {len(text):,} characters; at most {max_characters:,} are kept: shorten it"
+        )
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise ModelFileError(
-            f"{where} is {shortened(text)}, which contains a lone surrogate ({text[error.start]!a}); "
+            f"{location} is {shorten(text)}, which contains a lone surrogate ({text[error.start]!a}); "
             "replace it with a complete character"
         ) from None
     return text
 
 
-long_text_in = partial(text_in, most=MOST_TEXT)
+read_long_text = partial(read_text, max_characters=MAX_TEXT_CHARACTERS)
 
 
-def truth_in(value: Json, where: str) -> Json:
-    """True or false."""
-    return proper(value, type(value) is bool, where, "true or false")
+def read_bool(value: Json, location: str) -> Json:
+    """Return true or false."""
+    return require(value, type(value) is bool, location, "true or false")
 
 
-def list_in(values: Json, where: str, length: int | None = None) -> list[Json]:
-    """Any list, of this length."""
-    found: list[Json] = proper(values, type(values) is list, where, "a list")
-    if length is not None and len(found) != length:
-        raise ModelFileError(f"{where} has {len(found):,} entries; {length:,} are needed")
-    return found
+def read_list(values: Json, location: str, length: int | None = None) -> list[Json]:
+    """Return a list, of the given length if there is one."""
+    checked: list[Json] = require(values, type(values) is list, location, "a list")
+    if length is not None and len(checked) != length:
+        raise ModelFileError(f"{location} has {len(checked):,} entries; {length:,} are needed")
+    return checked
 
 
-def scalars_out(values: Json, where: str) -> list[Json]:
-    """Categories or labels: texts, numbers and booleans."""
-    return [_scalar(plain_out(value, f"{where}[{i}]"), f"{where}[{i}]") for i, value in enumerate(values)]
+def write_scalars(values: Json, location: str) -> list[Json]:
+    """Return categories or class labels (strings, numbers and booleans) as a list for JSON."""
+    written = []
+    for i, value in enumerate(values):
+        item_location = f"{location}[{i}]"
+        written.append(_check_scalar(write_plain(value, item_location), item_location))
+    read_scalars(written, location)  # refuses duplicates
+    return written
 
 
-def scalars_in(values: Json, where: str) -> list[Json]:
-    """Categories or labels, each different from all others."""
-    found = [plain_in(_scalar(x, f"{where}[{i}]"), f"{where}[{i}]") for i, x in enumerate(list_in(values, where))]
-    check_hashes(found, where)
-    if len(set(found)) < len(found) or any(value != value for value in found):  # noqa: PLR0124 only NaN is not itself
-        first: dict[Json, int] = {}
-        at, value = next((i, x) for i, x in enumerate(found) if x != x or first.setdefault(x, i) != i)  # noqa: PLR0124
-        raise ModelFileError(f"{where}[{at}] is {shortened(value)}, which is a duplicate or not a value")
-    return found
+def read_scalars(values: Json, location: str) -> list[Json]:
+    """Return categories or class labels; each must differ from all others."""
+    scalars = []
+    for i, value in enumerate(read_list(values, location)):
+        item_location = f"{location}[{i}]"
+        scalars.append(read_plain(_check_scalar(value, item_location), item_location))
+    check_hash_collisions(scalars, location)
+    first_position: dict[Json, int] = {}
+    for i, value in enumerate(scalars):
+        is_nan = value != value  # noqa: PLR0124 only NaN differs from itself
+        if is_nan or first_position.setdefault(value, i) != i:
+            raise ModelFileError(f"{location}[{i}] is {shorten(value)}, which is a duplicate or not a value")
+    return scalars
 
 
-def check_hashes(values: list[Json], where: str) -> None:
-    """Refuse values made so that a set or a dictionary of them is slow: whole numbers of equal hashes."""
-    if len(values) <= MOST_ALIKE:
+def check_hash_collisions(values: list[Json], location: str) -> None:
+    """Refuse integers that were chosen to have equal hashes, which would make a set of them slow."""
+    if len(values) <= MAX_EQUAL_HASHES:
         return
-    ((value, n),) = Counter(map(hash, values)).most_common(1)
-    if n > MOST_ALIKE:
-        alike = next(one for one in values if hash(one) == value)
+    ((most_common_hash, n_values),) = Counter(map(hash, values)).most_common(1)
+    if n_values > MAX_EQUAL_HASHES:
+        example = next(value for value in values if hash(value) == most_common_hash)
         raise ModelFileError(
-            f"{where} holds {n:,} values with the hash of {shortened(alike)}; at most {MOST_ALIKE} are kept: write "
-            "them as strings"
+            f"{location} holds {n_values:,} values with the hash of {shorten(example)}; at most {MAX_EQUAL_HASHES} are "
+            "kept: write them as strings"
         )
 
 
-def labels_out(labels: Array, where: str) -> Document:
-    """Class labels with their type."""
-    kind = labels.dtype.kind
-    name = f"U{max(1, labels.dtype.itemsize // 4)}" if kind == "U" else labels.dtype.name
-    if labels.ndim != 1 or not _LABELS.fullmatch(name):
+def write_labels(labels: Array, location: str) -> Document:
+    """Return class labels with their dtype, as an object for JSON."""
+    dtype = labels.dtype.name
+    if labels.dtype.kind == "U":
+        dtype = f"U{max(1, labels.dtype.itemsize // 4)}"
+    if labels.ndim != 1 or not _LABEL_DTYPE.fullmatch(dtype):
         raise ModelFileError(
-            f"{where} are {labels.dtype} of shape {labels.shape}; a list of numbers, strings or booleans is needed"
+            f"{location} are {labels.dtype} of shape {labels.shape}; a list of numbers, strings or booleans is needed"
         )
-    return {"dtype": name, "values": scalars_out(labels.tolist(), where)}
+    document = {"dtype": dtype, "values": write_scalars(labels.tolist(), location)}
+    read_labels(document, location)  # refuses labels that are too long
+    return document
 
 
-def labels_in(value: Json, where: str) -> Array:
-    """Class labels in their type, none of them twice."""
-    part = check_keys(value, where, ("dtype", "values"))
-    name, values = text_in(part["dtype"], f"{where}.dtype"), scalars_in(part["values"], f"{where}.values")
-    for i, one in enumerate(values):
-        if type(one) is str:
-            text_in(one, f"{where}.values[{i}]")
-    if not _LABELS.fullmatch(name):
-        raise ModelFileError(f"{where}.dtype is {shortened(name)}; bool, int64, float64, object or U<width> is needed")
-    kind = {"b": bool, "i": int, "u": int, "f": float, "U": str}.get(name[0])
-    wrong = [x for x in values if kind is not None and type(x) is not kind]
-    if wrong:
-        raise ModelFileError(f"{where} holds {shortened(wrong[0])}, which is not {name}")
-    if name[0] == "U":
-        width = int(name[1:])
-        longest = max(map(len, values), default=0)
-        if not longest <= width <= MOST_NAME:  # NumPy takes the width for each row that is predicted
-            raise ModelFileError(
-                f"{where}.dtype is {name} for labels of up to {longest:,} characters; a width from {longest:,} to "
-                f"{MOST_NAME:,} is needed: shorten the labels, or give them as objects"
-            )
-    array: Array = np.empty(len(values), object)
-    array[:] = values
-    if name == "object":
+def read_labels(value: Json, location: str) -> Array:
+    """Return class labels as an array of their dtype; no label occurs twice."""
+    part = check_keys(value, location, ("dtype", "values"))
+    dtype = read_text(part["dtype"], f"{location}.dtype")
+    labels = read_scalars(part["values"], f"{location}.values")
+    if not _LABEL_DTYPE.fullmatch(dtype):
+        raise ModelFileError(
+            f"{location}.dtype is {shorten(dtype)}; bool, int64, float64, object or U<width> is needed"
+        )
+    _check_labels_fit_dtype(labels, dtype, location)
+    array: Array = np.empty(len(labels), object)
+    array[:] = labels
+    if dtype == "object":
         return write_protect(array)
     with np.errstate(over="ignore"):
         try:
-            typed = array.astype(np.dtype(name))
+            typed = array.astype(np.dtype(dtype))
         except OverflowError:
             typed = array[:0]
-    if typed.tolist() != values:
-        raise ModelFileError(f"{where} holds labels that {name} cannot hold")
+    if typed.tolist() != labels:
+        raise ModelFileError(f"{location} holds labels that {dtype} cannot hold")
     return write_protect(typed)
 
 
-def plain_out(value: object, where: str, level: int = 0) -> Json:
-    """A plain value, as JSON can hold it; arrays become lists and NumPy's numbers Python's."""
+def _check_labels_fit_dtype(labels: list[Json], dtype: str, location: str) -> None:
+    """Refuse labels of another Python type than the dtype's, and strings that are too long for it."""
+    for i, label in enumerate(labels):
+        if type(label) is str:
+            read_text(label, f"{location}.values[{i}]")
+    required_type = _TYPE_OF_LABEL_DTYPE.get(dtype[0])
+    for label in labels:
+        if required_type is not None and type(label) is not required_type:
+            raise ModelFileError(f"{location} holds {shorten(label)}, which is not {dtype}")
+    if dtype[0] != "U":
+        return
+    width = int(dtype[1:])
+    n_longest = max(map(len, labels), default=0)
+    if not n_longest <= width <= MAX_NAME_CHARACTERS:  # NumPy takes memory of this width for each predicted row
+        raise ModelFileError(
+            f"{location}.dtype is {dtype} for labels of up to {n_longest:,} characters; a width from {n_longest:,} to "
+            f"{MAX_NAME_CHARACTERS:,} is needed: shorten the labels, or give them as objects"
+        )
+
+
+def write_plain(value: object, location: str, level: int = 0) -> Json:
+    """Return a plain value as JSON can hold it; arrays become lists, NumPy numbers Python numbers."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return long_text_in(str.__str__(value), where)
+        return read_long_text(str.__str__(value), location)
     if isinstance(value, int):
-        return _checked_bits(int(value), where)
+        return _check_int_bits(int(value), location)
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else {"$float": _special_out(float(value)) or "nan"}
-    if level == MOST_LEVELS:
-        raise ModelFileError(f"{where} is nested more than {MOST_LEVELS} levels deep")
-    if isinstance(value, np.ndarray):
-        return plain_out(value.tolist(), where, level)
-    if isinstance(value, dict):
-        if all(isinstance(key, str) and not key.startswith("$") for key in value):
-            return {
-                text_in(str.__str__(key), where): plain_out(item, f"{where}.{shortened(key)[1:-1]}", level + 1)
-                for key, item in value.items()
-            }
-        pairs = [[plain_out(key, where, level + 1), plain_out(item, where, level + 1)] for key, item in value.items()]
-        return {"$dict": pairs}
-    if isinstance(value, list | tuple):
-        items = [plain_out(item, f"{where}[{i}]", level + 1) for i, item in enumerate(value)]
-        return items if isinstance(value, list) else {"$tuple": items}
+        return float(value) if math.isfinite(value) else {"$float": str(float(value))}
+    if isinstance(value, np.ndarray | dict | list | tuple):
+        return _write_container(value, location, level)
     raise ModelFileError(
-        f"{where} is a {type(value).__name__} ({shortened(value)}); only plain values can be saved: None, truth "
+        f"{location} is a {type(value).__name__} ({shorten(value)}); only plain values can be saved: None, truth "
         "values, numbers, text, and lists and dictionaries of them"
     )
 
 
-def plain_in(value: Json, where: str, level: int = 0) -> Json:
-    """A plain value from what JSON held."""
+def _write_container(
+    value: Array | dict[Json, Json] | list[Json] | tuple[Json, ...], location: str, level: int
+) -> Json:
+    """Return an array, a dictionary, a list or a tuple of plain values as JSON can hold it."""
+    if level == MAX_NESTING:
+        raise ModelFileError(f"{location} is nested more than {MAX_NESTING} levels deep")
+    if isinstance(value, np.ndarray):
+        return write_plain(value.tolist(), location, level)
+    if isinstance(value, list | tuple):
+        items = [write_plain(item, f"{location}[{i}]", level + 1) for i, item in enumerate(value)]
+        return items if isinstance(value, list) else {"$tuple": items}
+    if any(not isinstance(key, str) or key.startswith("$") for key in value):
+        tagged = {"$dict": [[write_plain(part, location, level + 1) for part in pair] for pair in value.items()]}
+        read_plain(tagged, location, level)  # refuses keys that are equal after reading, such as two NaN
+        return tagged
+    document: Document = {}
+    for key, item in value.items():
+        name = read_text(str.__str__(key), location)
+        document[name] = write_plain(item, _item_location(location, key), level + 1)
+    return document
+
+
+def read_plain(value: Json, location: str, level: int = 0) -> Json:
+    """Return the plain value that a JSON value stands for."""
     if value is None or type(value) is bool:
         return value
     if type(value) is str:
-        return long_text_in(value, where)
+        return read_long_text(value, location)
     if type(value) is int:
-        return _checked_bits(value, where)
+        return _check_int_bits(value, location)
     if type(value) is float:
         if not math.isfinite(value):
-            raise ModelFileError(f"{where} is a number too large for a float")
+            raise ModelFileError(f"{location} is a number too large for a float")
         return value
-    if level == MOST_LEVELS:
-        raise ModelFileError(f"{where} is nested more than {MOST_LEVELS} levels deep")
+    if level == MAX_NESTING:
+        raise ModelFileError(f"{location} is nested more than {MAX_NESTING} levels deep")
     if type(value) is list:
-        return [plain_in(item, f"{where}[{i}]", level + 1) for i, item in enumerate(value)]
+        return [read_plain(item, f"{location}[{i}]", level + 1) for i, item in enumerate(value)]
     if len(value) == 1 and next(iter(value)).startswith("$"):
-        return _tagged_in(value, where, level)
-    found = {}
+        return _read_tagged(value, location, level)
+    dictionary = {}
     for key, item in value.items():
         if key.startswith("$"):
-            raise ModelFileError(f'{where} has the key {shortened(key)}; "$" marks reserved keys: write it as "$dict"')
-        found[text_in(key, where)] = plain_in(item, f"{where}.{shortened(key)[1:-1]}", level + 1)
-    return found
+            raise ModelFileError(f'{location} has the key {shorten(key)}; "$" marks reserved keys: write it as "$dict"')
+        dictionary[read_text(key, location)] = read_plain(item, _item_location(location, key), level + 1)
+    return dictionary
 
 
-def _tagged_in(value: Document, where: str, level: int) -> Json:
-    ((tag, held),) = value.items()
-    if tag == "$float" and type(held) is str and held in _SPECIAL:
-        return _SPECIAL[held]
+def _read_tagged(value: Document, location: str, level: int) -> Json:
+    """Return the value of an object whose only key is "$float", "$tuple" or "$dict"."""
+    ((tag, content),) = value.items()
+    if tag == "$float" and type(content) is str and content in _SPECIAL_FLOATS:
+        return _SPECIAL_FLOATS[content]
     if tag == "$tuple":
-        return tuple(plain_in(item, f"{where}[{i}]", level + 1) for i, item in enumerate(list_in(held, where)))
+        items = enumerate(read_list(content, location))
+        return tuple(read_plain(item, f"{location}[{i}]", level + 1) for i, item in items)
     if tag == "$dict":
-        pairs = [list_in(pair, where) for pair in list_in(held, where)]
-        if all(len(pair) == 2 for pair in pairs):
-            keys = [plain_in(pair[0], where, level + 1) for pair in pairs]
-            try:
-                check_hashes(keys, where)
-                found = {key: plain_in(pair[1], where, level + 1) for key, pair in zip(keys, pairs, strict=True)}
-            except TypeError:
-                raise ModelFileError(
-                    f"{where} has a key that is a list or an object; a plain value is needed"
-                ) from None
-            if len(found) == len(pairs):
-                return found
-    raise ModelFileError(f'{where} holds {shortened(tag)}, which is not a valid "$float", "$tuple" or "$dict"')
+        dictionary = _read_pairs(content, location, level)
+        if dictionary is not None:
+            return dictionary
+    raise ModelFileError(f'{location} holds {shorten(tag)}, which is not a valid "$float", "$tuple" or "$dict"')
 
 
-def _special_in(value: Json, where: str) -> float:
+def _read_pairs(content: Json, location: str, level: int) -> dict[Json, Json] | None:
+    """Return the dictionary of a list of pairs; None if an entry is not a pair or a key occurs twice."""
+    pairs = [read_list(pair, location) for pair in read_list(content, location)]
+    if any(len(pair) != 2 for pair in pairs):
+        return None
+    keys = [read_plain(key, location, level + 1) for key, _ in pairs]
+    try:
+        check_hash_collisions(keys, location)
+        dictionary = {}
+        for key, (_, item) in zip(keys, pairs, strict=True):
+            dictionary[key] = read_plain(item, location, level + 1)
+    except TypeError:
+        raise ModelFileError(f"{location} has a key that is a list or an object; a plain value is needed") from None
+    return dictionary if len(dictionary) == len(pairs) else None
+
+
+def _item_location(location: str, key: str) -> str:
+    return f"{location}.{shorten(key)[1:-1]}"
+
+
+def _read_float(value: Json, location: str) -> Json:
+    """Return an entry of a float array: a number, NaN for null, or an infinity."""
+    if type(value) in (int, float):
+        return value
     is_special = value is None or (type(value) is str and value in ("inf", "-inf"))
-    return _SPECIAL[proper(value, is_special, where, 'a number, null for NaN, "inf" or "-inf"') or "nan"]
+    require(value, is_special, location, 'a number, null for NaN, "inf" or "-inf"')
+    return math.nan if value is None else _SPECIAL_FLOATS[value]
 
 
-def _special_out(value: float) -> str | None:
-    return None if math.isnan(value) else "inf" if value > 0 else "-inf"
-
-
-def _scalar(value: Json, where: str) -> Json:
+def _check_scalar(value: Json, location: str) -> Json:
     is_special = isinstance(value, dict) and list(value) == ["$float"]
     is_scalar = is_special or type(value) in (str, bool, int, float)
-    return proper(value, is_scalar, where, "a string, a number or a boolean")
+    return require(value, is_scalar, location, "a string, a number or a boolean")
 
 
-def _checked_bits(value: int, where: str) -> int:
-    if value.bit_length() > MOST_BITS:
-        raise ModelFileError(f"{where} is a number of {value.bit_length():,} bits; at most {MOST_BITS:,} are kept")
+def _check_int_bits(value: int, location: str) -> int:
+    if value.bit_length() > MAX_INT_BITS:
+        n_bits = value.bit_length()
+        raise ModelFileError(f"{location} is a number of {n_bits:,} bits; at most {MAX_INT_BITS:,} are kept")
     return value

@@ -1,23 +1,22 @@
-"""Figures: each a small object with its data as attributes and a method that draws them.
+"""Figures of trees, prunings and bounds: each is an object with its data as attributes and a method that draws them.
 
-A display is made from numbers or nouns, keeps what it will show as plain arrays, and draws on
-`plot(ax=None)`, which sets `ax_` and `figure_` and returns the display. matplotlib is imported
-when something is drawn, not before.
+A display stores the numbers it shows as plain arrays. `plot(ax=None)` draws them, sets `ax_` and `figure_`, and
+returns the display. matplotlib is imported only when a figure is drawn.
 
     TreeDisplay                  the tree: boxes, branches or an icicle, by its size
-    LeavesDisplay                what is in each leaf
+    LeavesDisplay                classes or mean of each leaf
     LeafCalibrationDisplay       predicted and observed class shares of the leaves, with limits
     RankingDisplay               ROC, precision and recall, or lift, from counts
     ImportancesDisplay           importances of the columns
     PruningPathDisplay           error against size, on every sample
-    SelectionDisplay             the errors a size was chosen by, with the 1-SE line
+    SelectionDisplay             the errors by which a size was chosen, with the 1-SE line
     RulesDisplay                 pruning rules compared: error on new rows against size
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
-    PruningProbabilityDisplay    how likely noise is pruned to one leaf, exactly
-    NoiseBoundDisplay            the same as published, where it holds and where it fails
+    PruningProbabilityDisplay    exact probability that noise is pruned to one leaf
+    NoiseBoundDisplay            a published bound on that probability, and where it fails
 
-`plot(thing)` picks one by what it is given.
+`plot(thing)` chooses the display by the type of its argument.
 """
 
 from collections.abc import Callable, Iterable
@@ -52,7 +51,7 @@ __all__ = [
     "plot",
 ]
 
-_OF_MODELS: dict[str, Callable[..., Any]] = {
+_MODEL_DISPLAYS: dict[str, Callable[..., Any]] = {
     "tree": TreeDisplay.from_model,
     "path": PruningPathDisplay.from_model,
     "selection": SelectionDisplay.from_model,
@@ -61,7 +60,6 @@ _OF_MODELS: dict[str, Callable[..., Any]] = {
     "ranking": RankingDisplay.from_model,
     "importances": ImportancesDisplay.from_model,
 }
-
 
 Kind = Literal["tree", "path", "selection", "leaves", "calibration", "ranking", "importances"]
 
@@ -72,11 +70,11 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
     Parameters
     ----------
     thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Bound or several Bounds
-        A tree is drawn with `counts=`, a pruning too; counts are drawn on their own tree.
+        The object to draw. A tree or a pruning is drawn with the sample `counts=`; counts are drawn in their own tree.
     ax : axes, optional
-        A new figure by default.
+        The axes to draw on; a new figure by default.
     kind : "tree", "path", "selection", "leaves", "calibration", "ranking" or "importances", optional
-        What to draw of an estimator or a model; by default the tree. For a tree, counts or a
+        The display of an estimator or a model; by default the tree. For a tree, counts or a
         pruning, "leaves" draws the content of the leaves.
     **options
         Passed to the `from_...` method of the display.
@@ -99,29 +97,42 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
 
 
 def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
+    """Return the display for the type of `thing`."""
     if kind is not None:
-        check_name("kind", kind, _OF_MODELS)
+        check_name("kind", kind, _MODEL_DISPLAYS)
     if isinstance(getattr(thing, "model_", thing), Model):
-        return _OF_MODELS[kind or "tree"](thing, **options)
-    drawn = LeavesDisplay.from_tree if kind == "leaves" else TreeDisplay.from_tree
-    if isinstance(thing, Tree):
-        return drawn(thing, options.pop("counts", None), **options)
-    if isinstance(thing, Counts | Moments):
-        return drawn(thing.tree, thing, **options)
-    if isinstance(thing, Pruning):
-        return drawn(thing.tree, options.pop("counts", None), **{"pruning": thing, **options})
+        return _MODEL_DISPLAYS[kind or "tree"](thing, **options)
+    if isinstance(thing, Tree | Counts | Moments | Pruning):
+        return _tree_display(thing, kind, options)
     if isinstance(thing, PruningSequence):
         return PruningPathDisplay.from_sequence(thing, *options.pop("samples", ()), **options)
     if isinstance(thing, Selection):
         return SelectionDisplay.from_selection(thing, **options)
-    if isinstance(thing, Bound):
-        return CertificatesDisplay.from_bounds([thing])
-    if isinstance(thing, Iterable) and not isinstance(thing, str | bytes):
-        listed = list(thing)
-        if listed and all(isinstance(entry, Bound) for entry in listed):
-            is_one_sample = len({entry.n for entry in listed}) == 1
-            return (CertificatesDisplay if is_one_sample else BoundCurvesDisplay).from_bounds(listed)
+    bounds = _as_bounds(thing)
+    if bounds:
+        is_one_sample = len({bound.n for bound in bounds}) == 1
+        return (CertificatesDisplay if is_one_sample else BoundCurvesDisplay).from_bounds(bounds)
     raise UnsupportedError(
         f"a {type(thing).__name__} cannot be drawn; a fitted estimator, Model, Tree, Counts, Pruning, "
         "PruningSequence, Selection or Bounds are needed"
     )
+
+
+def _tree_display(thing: Tree | Counts | Moments | Pruning, kind: str | None, options: dict[str, Any]) -> Any:
+    """Return the display of a tree, of the tree of a sample, or of a pruned tree."""
+    from_tree = LeavesDisplay.from_tree if kind == "leaves" else TreeDisplay.from_tree
+    if isinstance(thing, Tree):
+        return from_tree(thing, options.pop("counts", None), **options)
+    if isinstance(thing, Pruning):
+        return from_tree(thing.tree, options.pop("counts", None), **{"pruning": thing, **options})
+    return from_tree(thing.tree, thing, **options)
+
+
+def _as_bounds(thing: object) -> list[Bound]:
+    """Return one bound, or an iterable of bounds, as a list; empty for anything else."""
+    if isinstance(thing, Bound):
+        return [thing]
+    if not isinstance(thing, Iterable) or isinstance(thing, str | bytes):
+        return []
+    entries = list(thing)
+    return entries if all(isinstance(entry, Bound) for entry in entries) else []

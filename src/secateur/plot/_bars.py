@@ -1,4 +1,4 @@
-"""Figures of bars: what is in each leaf, and how much the tests on each column gained."""
+"""Figures of bars: the classes or the mean of each leaf, and the importance of each column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ..errors import ParameterError, UnsupportedError
 from ..growers.importance import column_importances, node_gains
 from ..inspection.wording import column_names, rows_text
 from ._tree import PrunedDisplay, shown_tree
-from .display import BLUE, Axes, ModelDisplay, class_colours, class_legend, elided
+from .display import BLUE, Axes, ModelDisplay, class_colours, class_legend, elide
 
 
 @dataclass
@@ -29,9 +29,11 @@ class LeavesDisplay(PrunedDisplay):
     rows : array
         Rows (or weight) of each bar.
     by_class : array of shape (n_bars, n_classes), optional
+        Rows of each class in each bar; None for regression.
     mean, deviation : arrays, optional
-        Regression: the mean of each leaf and the standard deviation round it.
+        For regression, the mean and the standard deviation of each leaf.
     text : list of str
+        The label of each bar.
     class_names : list of str
 
     Examples
@@ -79,52 +81,52 @@ class LeavesDisplay(PrunedDisplay):
         if not check_int("max_leaves", max_leaves, 0):
             raise ParameterError(f"max_leaves={max_leaves}; at least one leaf is needed")
         if counts is None:
-            raise ParameterError("counts are needed: leaves are shown by what is in them")
+            raise ParameterError("counts are needed: the figure shows the rows in each leaf")
         view = shown_tree(tree, counts, pruning=pruning, class_names=class_names, decimals=decimals)
         sample, leaves = view.sample, view.tree.leaves
         assert sample is not None
-        first = np.argsort(-sample.total[leaves], kind="stable")[:max_leaves]
-        kept = leaves[np.sort(first)]  # in the order of the tree
+        largest = np.argsort(-sample.total[leaves], kind="stable")[:max_leaves]
+        kept = leaves[np.sort(largest)]  # in the order of the tree
         rest = np.setdiff1d(leaves, kept)
         node, rows = view.tree.ids[kept], sample.total[kept]
-        text = [f"leaf {view.tree.ids[v]}: {elided(view.answer(v), 24)}, {view.size(v)}" for v in kept.tolist()]
+        text = [f"leaf {view.tree.ids[v]}: {elide(view.prediction(v), 24)}, {view.rows_text(v)}" for v in kept.tolist()]
         by_class = mean = deviation = None
-        others = sample.total[rest].sum()
+        rest_rows = sample.total[rest].sum()
         if isinstance(sample, Moments):
             mean, deviation = sample.mean[kept], np.sqrt(sample.sse[kept] / np.maximum(rows, 1e-300))
         else:
             by_class = sample.by_class[kept]
             if len(rest):
-                node, rows = np.append(node, -1), np.append(rows, others)
+                node, rows = np.append(node, -1), np.append(rows, rest_rows)
                 by_class = np.vstack([by_class, sample.by_class[rest].sum(axis=0)])
         if len(rest):
-            text.append(f"+{len(rest):,} more leaves, {rows_text(others, is_whole=sample.is_whole)}")
+            text.append(f"+{len(rest):,} more leaves, {rows_text(rest_rows, is_whole=sample.is_whole)}")
         return cls(node, rows, by_class, mean, deviation, text, view.classes)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one bar per leaf, in the order of the tree, as high as its share of the rows."""
         n = len(self.text)
-        axes = self._on(ax, (8.2, 1.3 + 0.27 * n))
-        place = np.arange(len(self.rows))
-        # The sum of the others may dwarf every single leaf: it is drawn no higher than the largest.
-        most = float(self.rows[self.node >= 0].max()) or 1.0
-        high = 0.12 + 0.8 * np.minimum(self.rows / most, 1)
+        axes = self._prepare_axes(ax, (8.2, 1.3 + 0.27 * n))
+        y = np.arange(len(self.rows))
+        # The bar of the remaining leaves may have far more rows; it is drawn no higher than the largest leaf.
+        max_rows = float(self.rows[self.node >= 0].max()) or 1.0
+        height = 0.12 + 0.8 * np.minimum(self.rows / max_rows, 1)
         if self.by_class is not None:
             shares = self.by_class / np.maximum(self.rows, 1e-300)[:, None]
             left = np.cumsum(shares, axis=1) - shares
             for c, colour in enumerate(class_colours(shares.shape[1])):
-                axes.barh(place, shares[:, c], high, left[:, c], color=colour, edgecolor="white", linewidth=0.4)
+                axes.barh(y, shares[:, c], height, left[:, c], color=colour, edgecolor="white", linewidth=0.4)
             axes.set(xlabel="share of the class in the leaf (height: rows)", xlim=(0, 1))
-            place_of_legend = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+            legend_position = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
             n_columns = -(-len(self.class_names) // max(8, n))
-            class_legend(axes, self.class_names, ncols=n_columns, n_letters=18, **place_of_legend)
+            class_legend(axes, self.class_names, ncols=n_columns, n_letters=18, **legend_position)
         elif self.mean is not None and self.deviation is not None:
             axes.errorbar(
-                self.mean, place, xerr=self.deviation, fmt="none", ecolor="#9cc3dd", elinewidth=2.2, capsize=0, zorder=1
+                self.mean, y, xerr=self.deviation, fmt="none", ecolor="#9cc3dd", elinewidth=2.2, capsize=0, zorder=1
             )
-            axes.scatter(self.mean, place, s=20 + 140 * self.rows / most, color=BLUE, zorder=2)
+            axes.scatter(self.mean, y, s=20 + 140 * self.rows / max_rows, color=BLUE, zorder=2)
             axes.set_xlabel("mean and one standard deviation in the leaf (area: rows)")
-        return self._listed(self.text, "What is in each leaf")
+        return self._label_bars(self.text, "What is in each leaf")
 
 
 @dataclass
@@ -136,9 +138,11 @@ class ImportancesDisplay(ModelDisplay):
     Parameters
     ----------
     names : list of str
+        Names of the columns.
     shares : array of float
+        The share of each column.
     n_more : int
-        Columns that are left out, each with a smaller share.
+        Number of columns that are left out, each with a smaller share.
 
     Examples
     --------
@@ -156,11 +160,13 @@ class ImportancesDisplay(ModelDisplay):
     @classmethod
     def from_model(cls, model: object, *, max_columns: int = 20) -> Self:
         """Return the display of a model's columns, without those that no test uses."""
-        found = as_model(model, done="drawn")
-        gains = node_gains(found)
-        if not found.tree.has_tests or np.isnan(gains[found.pruning.is_kept]).any():
-            raise UnsupportedError(f"the gains of the tests of {found.tree} are not known; grow the tree with secateur")
-        names, shares = column_names(found.tree, None), column_importances(found, gains)
+        fitted = as_model(model, done="drawn")
+        gains = node_gains(fitted)
+        if not fitted.tree.has_tests or np.isnan(gains[fitted.pruning.is_kept]).any():
+            raise UnsupportedError(
+                f"the gains of the tests of {fitted.tree} are not known; grow the tree with secateur"
+            )
+        names, shares = column_names(fitted.tree, None), column_importances(fitted, gains)
         order = np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)]
         shown = order[:max_columns]
         return cls([names[j] for j in shown], shares[shown], len(order) - len(shown))
@@ -168,8 +174,8 @@ class ImportancesDisplay(ModelDisplay):
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one bar per column."""
         n = len(self.names)
-        axes = self._on(ax, (6.4, 1.2 + 0.28 * max(n, 1)))
+        axes = self._prepare_axes(ax, (6.4, 1.2 + 0.28 * max(n, 1)))
         axes.barh(np.arange(n), self.shares, 0.7, color=BLUE)
         more = f" ({self.n_more:,} more columns)" if self.n_more else ""
         axes.set_xlabel(f"importance: share of the gain of all tests{more}")
-        return self._listed([elided(name, 30) for name in self.names], "Importances of the columns")
+        return self._label_bars([elide(name, 30) for name in self.names], "Importances of the columns")

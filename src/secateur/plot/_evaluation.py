@@ -1,4 +1,4 @@
-"""Figures of a judged tree: leaves ranked or calibrated by one class, counted on the sample that judges."""
+"""Figures of a tree evaluated on a sample: calibration of its leaves, and their ranking by the score of a class."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
@@ -33,7 +33,9 @@ class LeafCalibrationDisplay(ModelDisplay):
     low, high : arrays of float
         Clopper-Pearson limits on the share of new rows, for each leaf separately; NaN for weights.
     rows : array
+        Rows of the sample in each leaf.
     class_name, sample : str
+        Names of the class and of the sample.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class LeafCalibrationDisplay(ModelDisplay):
 
     @property
     def is_outside(self) -> Bools:
-        """Which leaves predict a share outside the limits."""
+        """Whether each leaf predicts a share outside its limits."""
         return np.asarray((self.predicted_share < self.low) | (self.predicted_share > self.high))
 
     @classmethod
@@ -69,38 +71,40 @@ class LeafCalibrationDisplay(ModelDisplay):
         positive : str, optional
             The class; by default the last.
         sample : Counts, optional
-            The rows that judge; by default the held-out rows of the model, else those of growing.
+            The rows to evaluate on; by default the held-out rows of the model, or else the growing rows.
         delta : float
             Failure probability of the limits of each leaf.
         """
         check_delta(delta)
-        judged = _judged_leaves(model, positive, sample)
-        used = judged.rows > 0
-        n, x = judged.rows[used], judged.positive[used]
+        scored = _score_leaves(model, positive, sample)
+        has_rows = scored.rows > 0
+        n, x = scored.rows[has_rows], scored.positive[has_rows]
         low = high = np.full(len(n), np.nan)
         if (n == np.rint(n)).all() and (x == np.rint(x)).all():
             high = binomial_upper(x, n, np.log(delta / 2))
             low = 1 - binomial_upper(n - x, n, np.log(delta / 2))
-        leaves, said = judged.leaves[used], judged.predicted_share[used]
-        return cls(leaves, said, x / n, low, high, n, judged.class_name, judged.sample)
+        return cls(
+            node=scored.leaves[has_rows],
+            predicted_share=scored.predicted_share[has_rows],
+            share=x / n,
+            low=low,
+            high=high,
+            rows=n,
+            class_name=scored.class_name,
+            sample=scored.sample,
+        )
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one point per leaf, its area the number of rows; red if the predicted share is outside the limits."""
-        axes, colour = self._on(ax, (4.8, 4.6)), np.where(self.is_outside, RED, BLUE)
+        axes, colour = self._prepare_axes(ax, (4.8, 4.6)), np.where(self.is_outside, RED, BLUE)
         axes.plot([0, 1], [0, 1], ":", color=GREY)
         axes.vlines(self.predicted_share, self.low, self.high, color=colour, lw=1, alpha=0.5)
-        axes.scatter(
-            self.predicted_share,
-            self.share,
-            s=12 + 120 * self.rows / self.rows.max(),
-            color=colour,
-            alpha=0.8,
-            zorder=3,
-        )
+        area = 12 + 120 * self.rows / self.rows.max()
+        axes.scatter(self.predicted_share, self.share, s=area, color=colour, alpha=0.8, zorder=3)
         axes.set(xlabel="predicted share", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         axes.set_ylabel(f"share in the sample {self.sample}", **LITERAL)
-        told = f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside"
-        return self._tidied(told, fontsize=10)
+        title = f"{self.class_name}: {np.count_nonzero(self.is_outside)} of {len(self.node)} leaves outside"
+        return self._finish(title, fontsize=10)
 
 
 @dataclass
@@ -114,7 +118,9 @@ class RankingDisplay(ModelDisplay):
     ranking : Ranking
         Groups of rows of equal score, the highest first.
     curve : "roc", "pr" or "lift"
+        The curve that is drawn.
     class_name, sample : str
+        Names of the class and of the sample.
 
     Examples
     --------
@@ -144,39 +150,51 @@ class RankingDisplay(ModelDisplay):
         positive : str, optional
             The class; by default the last.
         sample : Counts, optional
-            The rows that judge; by default the held-out rows of the model, else those of growing.
+            The rows to evaluate on; by default the held-out rows of the model, or else the growing rows.
         """
         check_name("curve", curve, ("roc", "pr", "lift"))
-        judged = _judged_leaves(model, positive, sample)
-        ranking = ranking_of(judged.predicted_share, judged.positive, judged.rows - judged.positive)
-        return cls(ranking, curve, judged.class_name, judged.sample)
+        scored = _score_leaves(model, positive, sample)
+        ranking = ranking_of(scored.predicted_share, scored.positive, scored.rows - scored.positive)
+        return cls(ranking, curve, scored.class_name, scored.sample)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the curve; the dotted line is a random ranking."""
-        axes, found = self._on(ax, (4.8, 4.4)), self.ranking
-        base = found.n_positive / (found.n_positive + found.n_negative)
-        if self.curve == "roc":
-            axes.plot(found.false_positive_rate, found.recall, color=BLUE, marker="o", ms=3)
-            axes.plot([0, 1], [0, 1], ":", color=GREY)
-            axes.set(xlabel="false positive rate", ylabel="true positive rate", ylim=(-0.02, 1.02))
-            told = f"area {found.auc:.3f}"
-        elif self.curve == "pr":
-            axes.plot(found.recall[1:], found.precision, color=BLUE, marker="o", ms=3)
-            axes.axhline(base, ls=":", color=GREY)
-            axes.set(xlabel="recall", ylabel="precision", ylim=(-0.02, 1.02))
-            told = f"average precision {found.average_precision:.3f}"
-        else:
-            taken = np.cumsum(found.positive + found.negative) / (found.n_positive + found.n_negative)
-            axes.plot(taken, found.recall[1:] / taken, color=BLUE, marker="o", ms=3)
-            axes.axhline(1, ls=":", color=GREY)
-            axes.set(xlabel="share of rows taken", ylabel="lift")
-            told = f"lift {float(found.precision[0] / base):.2f} in the first leaf"
+        axes = self._prepare_axes(ax, (4.8, 4.4))
+        summary = {"roc": self._draw_roc, "pr": self._draw_precision, "lift": self._draw_lift}[self.curve](axes)
         axes.set_xlim(-0.02, 1.02)
-        return self._tidied(f"{self.class_name} on {self.sample}: {told}", fontsize=10)
+        return self._finish(f"{self.class_name} on {self.sample}: {summary}", fontsize=10)
+
+    def _draw_roc(self, axes: "Axes") -> str:
+        """Draw the ROC curve, and return its area as text."""
+        axes.plot(self.ranking.false_positive_rate, self.ranking.recall, color=BLUE, marker="o", ms=3)
+        axes.plot([0, 1], [0, 1], ":", color=GREY)
+        axes.set(xlabel="false positive rate", ylabel="true positive rate", ylim=(-0.02, 1.02))
+        return f"area {self.ranking.auc:.3f}"
+
+    def _draw_precision(self, axes: "Axes") -> str:
+        """Draw precision against recall, and return the average precision as text."""
+        axes.plot(self.ranking.recall[1:], self.ranking.precision, color=BLUE, marker="o", ms=3)
+        axes.axhline(self._positive_share, ls=":", color=GREY)
+        axes.set(xlabel="recall", ylabel="precision", ylim=(-0.02, 1.02))
+        return f"average precision {self.ranking.average_precision:.3f}"
+
+    def _draw_lift(self, axes: "Axes") -> str:
+        """Draw the lift against the share of rows taken, and return the lift of the first leaf as text."""
+        ranking = self.ranking
+        n_rows = ranking.n_positive + ranking.n_negative
+        share_taken = np.cumsum(ranking.positive + ranking.negative) / n_rows
+        axes.plot(share_taken, ranking.recall[1:] / share_taken, color=BLUE, marker="o", ms=3)
+        axes.axhline(1, ls=":", color=GREY)
+        axes.set(xlabel="share of rows taken", ylabel="lift")
+        return f"lift {float(ranking.precision[0] / self._positive_share):.2f} in the first leaf"
+
+    @property
+    def _positive_share(self) -> float:
+        return self.ranking.n_positive / (self.ranking.n_positive + self.ranking.n_negative)
 
 
-class _Judged(NamedTuple):
-    """The leaves of a classifying model: what each says of one class, and what a sample holds there."""
+class _ScoredLeaves(NamedTuple):
+    """The leaves of a classifier: the predicted share of one class, and its rows and all rows of a sample."""
 
     leaves: Ints
     predicted_share: Floats
@@ -186,20 +204,29 @@ class _Judged(NamedTuple):
     sample: str
 
 
-def _judged_leaves(model: object, positive: object, sample: Counts | None) -> _Judged:
-    """The leaves of a model, with the class and the sample of `from_model`."""
-    found = as_model(model, done="drawn")
-    if not found.is_classifier:
+def _score_leaves(model: object, positive: object, sample: Counts | None) -> _ScoredLeaves:
+    """Return the scored leaves of a model, with the defaults of `from_model` for the class and the sample."""
+    fitted = as_model(model, done="drawn")
+    if not fitted.is_classifier:
         raise UnsupportedError("a regression tree has no classes to rank; draw its leaves with kind='leaves'")
-    judge = sample if sample is not None else found.holdout if found.holdout is not None else found.grown
-    if not isinstance(judge, Counts):
-        raise ParameterError(f"sample is a {type(judge).__name__}; Counts are needed, as count returns")
-    judge.check_fits(found.tree)
-    names = class_names_of(found.tree, None, max(found.grown.n_labels, judge.n_classes))
-    wanted = names[-1] if positive is None else str(positive)
-    check_name("positive", wanted, names)
-    c = names.index(wanted)
-    leaves = found.pruning.leaves
-    said = node_probabilities(found)[leaves, c] if c < found.grown.n_labels else np.zeros(len(leaves))
-    counted = judge.by_class[leaves, c] if c < judge.n_classes else np.zeros(len(leaves), np.int64)
-    return _Judged(leaves, said, counted, judge.total[leaves], wanted, judge.sample)
+    counts = sample
+    if counts is None:
+        counts = fitted.class_grown if fitted.holdout is None else fitted.class_holdout
+    if not isinstance(counts, Counts):
+        raise ParameterError(f"sample is a {type(counts).__name__}; Counts are needed, as count returns")
+    counts.check_fits(fitted.tree)
+    n_known = fitted.grown.n_labels
+    names = class_names_of(fitted.tree, None, max(n_known, counts.n_classes))
+    class_name = names[-1] if positive is None else str(positive)
+    check_name("positive", class_name, names)
+    c = names.index(class_name)
+    leaves = fitted.pruning.leaves
+    no_share, no_rows = np.zeros(len(leaves)), np.zeros(len(leaves), np.int64)
+    return _ScoredLeaves(
+        leaves=leaves,
+        predicted_share=node_probabilities(fitted)[leaves, c] if c < n_known else no_share,
+        positive=counts.by_class[leaves, c] if c < counts.n_classes else no_rows,
+        rows=counts.total[leaves],
+        class_name=class_name,
+        sample=counts.sample,
+    )

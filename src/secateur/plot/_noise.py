@@ -1,4 +1,4 @@
-"""Figures of the analysis of pruning: how likely pure noise is seen through."""
+"""Figures of the probability that a rule prunes a tree grown on pure noise to one leaf."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ class NoiseBoundDisplay(Display):
     Parameters
     ----------
     n, k : int
-        Pruning examples and safe nodes.
+        Numbers of pruning rows and of safe nodes.
     p, c : arrays
-        The grid.
+        The grid: probabilities of the majority class, and limits of the counted nodes.
     surface : array of shape (len(p), len(c))
         `printed_bound_uniform` on the grid.
     best_c, best : arrays
-        The c at which it is least, for each p, and the value there.
+        For each p, the c at which the bound is least, and its value there.
     general, exact : arrays
         `printed_bound_general` and `one_leaf_probability_uniform` for each p.
 
@@ -47,7 +47,7 @@ class NoiseBoundDisplay(Display):
 
     @classmethod
     def compute(cls, n: int = 500, k: int = 100, *, p: ArrayLike | None = None, c: ArrayLike | None = None) -> Self:
-        """Return the display for `n` pruning examples and `k` safe nodes.
+        """Return the display for `n` pruning rows and `k` safe nodes.
 
         Parameters
         ----------
@@ -56,20 +56,20 @@ class NoiseBoundDisplay(Display):
         p : array, optional
             Probabilities of the majority class, between 1/2 and 1.
         c : array, optional
-            Limits of the counted safe nodes, in units of n / k, above 0.
+            Limits on the rows of counted safe nodes, in units of n / k, above 0.
         """
-        chances = np.linspace(0.505, 0.995, 99) if p is None else np.asarray(p, float)
+        probabilities = np.linspace(0.505, 0.995, 99) if p is None else np.asarray(p, float)
         limits = np.arange(1, 101) / 50 if c is None else np.asarray(c, float)
         return cls(
             n=n,
             k=k,
-            p=chances,
+            p=probabilities,
             c=limits,
-            surface=printed_bound_uniform(n, k, chances[:, None], limits),
-            best_c=best_c(n, k, chances),
-            best=printed_bound_uniform(n, k, chances),
-            general=printed_bound_general(n, k, chances),
-            exact=np.array([one_leaf_probability_uniform(n, k, x) for x in chances]),
+            surface=printed_bound_uniform(n, k, probabilities[:, None], limits),
+            best_c=best_c(n, k, probabilities),
+            best=printed_bound_uniform(n, k, probabilities),
+            general=printed_bound_general(n, k, probabilities),
+            exact=np.array([one_leaf_probability_uniform(n, k, probability) for probability in probabilities]),
         )
 
     @property
@@ -85,10 +85,10 @@ class NoiseBoundDisplay(Display):
         ax : two axes, optional
             For the surface and for the curves; a new figure by default.
         """
-        self._on(ax, (10.5, 4.2), n_columns=2)
+        self._prepare_axes(ax, (10.5, 4.2), n_columns=2)
         left, right = self.ax_
-        # The formula can exceed 1, where it says nothing about a probability.
-        _surface(left, self.p, self.c, self.surface.T, {0.25: ORANGE, 0.5: RED}, "printed bound (cut at 1)", 1.8)
+        # Values of the formula above 1 are no bound on a probability; the figure shows them as 1.
+        _draw_surface(left, self.p, self.c, self.surface.T, {0.25: ORANGE, 0.5: RED}, "printed bound (cut at 1)", 1.8)
         left.plot(self.p, self.best_c, color="black", lw=1.2, ls=":", label="best c")
         left.legend(loc="lower left", frameon=True, framealpha=0.9)
         left.set_ylabel("c, counted nodes hold at most c n / k")
@@ -109,17 +109,18 @@ class NoiseBoundDisplay(Display):
 
 @dataclass
 class PruningProbabilityDisplay(Display):
-    """The exact probability that pure noise is pruned to one leaf, over p and the number of pruning examples.
+    """The exact probability that pure noise is pruned to one leaf, over p and the number of pruning rows.
 
     Parameters
     ----------
     k : int
-        Safe nodes.
+        Number of safe nodes.
     p : array
         Probabilities of the majority class.
     n : array of int
-        Numbers of pruning examples.
+        Numbers of pruning rows.
     probability : array of shape (len(n), len(p))
+        The probability for each n and p.
 
     Examples
     --------
@@ -140,34 +141,49 @@ class PruningProbabilityDisplay(Display):
         Parameters
         ----------
         k : int
+            Number of safe nodes.
         p : array, optional
             Probabilities of the majority class, from 0 to 1; by default from 1/2 to 1.
         n : array of int, optional
-            Numbers of pruning examples; by default from a tenth to forty for each safe node.
+            Numbers of pruning rows; by default from a tenth to forty for each safe node.
         """
-        chances = np.linspace(0.5, 1.0, 51) if p is None else np.asarray(p, float)
+        probabilities = np.linspace(0.5, 1.0, 51) if p is None else np.asarray(p, float)
         sizes = np.unique(np.geomspace(max(k / 10, 1), 40 * k, 41).astype(int)) if n is None else np.asarray(n)
-        found = [[one_leaf_probability_uniform(int(rows), k, float(chance)) for chance in chances] for rows in sizes]
-        return cls(k, chances, sizes, np.array(found))
+        surface = [[one_leaf_probability_uniform(int(n_rows), k, float(x)) for x in probabilities] for n_rows in sizes]
+        return cls(k, probabilities, sizes, np.array(surface))
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw the surface, with contours where it is .05, .5 and .95."""
-        axes = self._on(ax, (6.4, 4.4))
+        axes = self._prepare_axes(ax, (6.4, 4.4))
         levels = {0.05: ORANGE, 0.5: RED, 0.95: GREY}
-        _surface(axes, self.p, self.n, self.probability, levels, "exact probability", 1.6)
+        _draw_surface(axes, self.p, self.n, self.probability, levels, "exact probability", 1.6)
         axes.set(ylabel="pruning examples", yscale="log")
         axes.set_title(f"Pure noise is pruned to one leaf ({self.k:,} safe nodes)", fontsize=11)
         return self
 
 
-def _surface(
-    axes: "Axes", p: Floats, y: Array, surface: Floats, levels: dict[float, str], told: str, lw: float
+def _draw_surface(
+    axes: "Axes", p: Floats, y: Array, surface: Floats, levels: dict[float, str], label: str, lw: float
 ) -> None:
-    """A probability over p and something else, cut at 1, with contours at some levels."""
+    """Draw a probability, at most 1, over p and y as colours, with a contour line for each level.
+
+    Parameters
+    ----------
+    axes : axes
+    p, y : arrays
+        Coordinates of the columns and of the rows of the surface.
+    surface : array of shape (len(y), len(p))
+    levels : dict of float to str
+        The colour of each contour line.
+    label : str
+        Label of the colour scale.
+    lw : float
+        Width of the contour lines.
+    """
     shown = np.minimum(surface, 1)
     mesh = axes.pcolormesh(p, y, shown, cmap="Blues", vmin=0, vmax=1, shading="nearest", rasterized=True)
     if min(surface.shape) > 1:
         lines = axes.contour(p, y, surface, levels=list(levels), colors=list(levels.values()), linewidths=lw)
         axes.clabel(lines, fmt={level: str(level) for level in levels}, fontsize=9)
     axes.set_xlabel("p, probability of the majority class")
-    axes.figure.colorbar(mesh, ax=axes, label=told)
+    axes.figure.colorbar(mesh, ax=axes, label=label)

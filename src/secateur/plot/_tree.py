@@ -1,10 +1,10 @@
-"""TreeDisplay: the tree itself, in one of three styles by its size.
+"""TreeDisplay: a drawing of a tree in one of three styles, by default chosen by its size.
 
-    boxes      up to 40 leaves     every node in words: what leads to it, its answer, its rows
-    branches   up to 500 leaves    branches as wide as their rows; words where there is room
+    boxes      up to 40 leaves     a box for every node: the test that leads to it, its prediction, its rows
+    branches   up to 500 leaves    branches as wide as their rows; texts where there is room
     icicle     larger or deeper    one rectangle per node, as wide as its rows
 
-In all of them colour is the class (or the mean) and its depth the purity.
+In all styles the colour of a node shows its class (or its mean), and the strength of the colour its purity.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,13 +23,14 @@ from .distribution import Bars, encode_shown_rows, node_bars
 
 Style = Literal["boxes", "branches", "icicle"]
 
-MOST_LEAVES: dict[Style, float] = {"boxes": 40, "branches": 500, "icicle": np.inf}
-MOST_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # of depth; deeper trees take the next style, then stubs
-UNKNOWN = (0.85, 0.85, 0.85)  # no rows, or nothing known
+MAX_LEAVES: dict[Style, float] = {"boxes": 40, "branches": 500, "icicle": np.inf}
+MAX_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # deeper trees take the next style; icicles hide deeper levels
+UNKNOWN_COLOUR = (0.85, 0.85, 0.85)  # a node without rows, or a tree without classes and means
+MIN_ICICLE_TEXT_SHARE = 1 / 400  # nodes with a smaller share of the rows are too narrow for texts
 
 
 class PrunedDisplay(ModelDisplay):
-    """A figure of a pruned tree."""
+    """A figure that can be made from a tree and its pruning."""
 
     from_tree: ClassVar[Callable[..., Any]]
 
@@ -50,33 +51,38 @@ class TreeDisplay(PrunedDisplay):
     Parameters
     ----------
     node : array of int
-        Number of each node in the tree as grown.
+        Number of each node in the grown tree.
     parent : array of int
-        Its parent, as a place in these arrays; -1 for the root.
+        Position of the parent in these arrays; -1 for the root.
     x : array of float
-        Place across the tree. Icicle: the left edge, as a share of the rows.
+        Position across the tree. In an icicle, the left edge as a share of the rows.
     depth : array of int
+        Depth of each node.
     share : array of float
         Share of the rows (without counts: of the leaves) that reach the node.
     label : array of int, optional
         Class number of each node.
     mean : array of float, optional
-        Regression: the mean of each node.
+        For regression, the mean of each node.
     colour : array of shape (n_nodes, 3)
+        Colour of each node as red, green and blue.
     n_hidden : array of int
-        Leaves left out under each node, shown as "+n more".
+        Number of hidden leaves below each node, shown as "+n more".
     text : list of tuple of str
-        The lines of each node: what leads to it, its answer, its rows. Icicle: empty where a
-        node is too narrow for words.
+        The lines of each node: the test that leads to it, its prediction, its rows. In an icicle, empty for nodes that
+        are too narrow for texts.
     class_names : list of str
+        Names of the classes.
     n_leaves : int
-        Leaves of the tree, drawn or not.
+        Number of leaves of the tree, including hidden ones.
     style : "boxes", "branches" or "icicle"
+        The style of the drawing.
     filled : bool
+        Whether nodes are coloured.
     bars : list of Bars or None
-        Of each node that tests, how the rows given are spread over its column; drawn under boxes.
+        For each test, the histogram of the given rows over its column, drawn under its box.
     thresholds : array of float
-        What it compares with; NaN for categories.
+        The threshold of each node; NaN for leaves and nominal tests.
 
     Examples
     --------
@@ -127,14 +133,14 @@ class TreeDisplay(PrunedDisplay):
         ----------
         tree : Tree
         counts : Counts or Moments, optional
-            Gives classes or means, colours and widths.
+            The sample that gives classes or means, colours and widths.
         pruning : Pruning, optional
             Draw the tree as cut back by it, with its classes if it has any.
         feature_names, class_names : sequence of str, optional
             By default those of the data the tree was grown on.
         max_depth : int, optional
-            Tests below this depth (0: the root) are left out and shown as "+n more". By default
-            all are drawn, of a very deep tree the first 60 levels.
+            Hide the tests below this depth (the root has depth 0) and show "+n more" instead. By default
+            all are drawn; of a very deep tree, the first 60 levels.
         proportion : bool
             Show shares instead of numbers of rows.
         decimals : int, optional
@@ -148,42 +154,43 @@ class TreeDisplay(PrunedDisplay):
         data : Table, X or (X, y), optional
             Rows whose distribution over the tested column, by class, is drawn under each box.
         """
-        check_name("style", style, ("auto", *MOST_LEVELS))
+        check_name("style", style, ("auto", *MAX_LEVELS))
         options: dict[str, Any] = {
             "pruning": pruning, "feature_names": feature_names, "class_names": class_names, "decimals": decimals
         }  # fmt: skip
         view = shown_tree(tree, counts, max_depth=max_depth, **options)
         chosen = _style_for(view.tree) if style == "auto" else style
-        if max_depth is None and int(view.tree.depth.max()) > MOST_LEVELS[chosen]:
-            view = shown_tree(tree, counts, max_depth=MOST_LEVELS[chosen] - 1, **options)
-        small, rows = view.tree, _rows_of(view)
-        share = rows / float(rows[0]) if rows[0] else np.zeros(small.n_nodes)
+        if max_depth is None and int(view.tree.depth.max()) > MAX_LEVELS[chosen]:
+            view = shown_tree(tree, counts, max_depth=MAX_LEVELS[chosen] - 1, **options)
+        drawn, rows = view.tree, _rows_per_node(view)
+        share = rows / float(rows[0]) if rows[0] else np.zeros(drawn.n_nodes)
         if chosen == "icicle":
-            at_leaves = np.append(0.0, np.cumsum(np.where(small.is_leaf, share, 0.0)))
-            x = at_leaves[:-1]  # what lies to the left: the leaves before it in pre-order
+            # The left edge of a node is the share of all leaves before it in pre-order.
+            x = np.append(0.0, np.cumsum(np.where(drawn.is_leaf, share, 0.0)))[:-1]
+            has_room = share > MIN_ICICLE_TEXT_SHARE
         else:
-            x = view.place
-        has_room = share > (1 / 400 if chosen == "icicle" else -1)
-        words = [_words(view, v, proportion, node_ids) if has_room[v] else () for v in range(small.n_nodes)]
+            x = view.position
+            has_room = np.ones(drawn.n_nodes, bool)
+        texts = [_node_lines(view, v, proportion, node_ids) if has_room[v] else () for v in range(drawn.n_nodes)]
         table = encode_shown_rows(tree, data)
-        bars = {} if table is None else node_bars(tree, table, small.ids[~small.is_leaf].tolist())
+        bars = {} if table is None else node_bars(tree, table, drawn.ids[~drawn.is_leaf].tolist())
         return cls(
-            node=small.ids,
-            parent=small.parent,
+            node=drawn.ids,
+            parent=drawn.parent,
             x=x,
-            depth=small.depth,
+            depth=drawn.depth,
             share=share,
             label=view.label,
             mean=view.mean,
-            colour=_colours(view),
+            colour=_node_colours(view),
             n_hidden=view.n_hidden,
-            text=words,
+            text=texts,
             class_names=[] if view.label is None else view.classes,
             n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
             style=chosen,
             filled=filled,
-            bars=[bars.get(v) for v in small.ids.tolist()] if bars else [],
-            thresholds=small.threshold,
+            bars=[bars.get(v) for v in drawn.ids.tolist()] if bars else [],
+            thresholds=drawn.threshold,
         )
 
     def plot(self, ax: "Axes | None" = None, *, fontsize: float | None = None) -> Self:
@@ -194,29 +201,35 @@ class TreeDisplay(PrunedDisplay):
         ax : axes, optional
             A new figure of a fitting size by default.
         fontsize : float, optional
-            In points; by default as large as fits.
+            Size of the letters in points; by default as large as fits.
         """
-        from . import _tree_drawing as drawing
+        from ._box_drawing import draw_boxes
+        from ._tree_drawing import draw_branches, draw_icicle
 
-        {"boxes": drawing.boxes, "branches": drawing.branches, "icicle": drawing.icicle}[self.style](self, ax, fontsize)
+        draw = {"boxes": draw_boxes, "branches": draw_branches, "icicle": draw_icicle}[self.style]
+        draw(self, ax, fontsize)
         return self
 
 
 def _style_for(tree: Tree) -> Style:
-    deepest = tree.depth.max()
-    fit = (style for style, most in MOST_LEAVES.items() if tree.n_leaves <= most and deepest <= MOST_LEVELS[style])
-    return next(fit, "icicle")
+    """Return the first style that has room for the leaves and levels of a tree."""
+    for style, max_leaves in MAX_LEAVES.items():
+        if tree.n_leaves <= max_leaves and tree.depth.max() <= MAX_LEVELS[style]:
+            return style
+    return "icicle"
 
 
-def _words(view: TreeView, v: int, proportion: bool, node_ids: bool) -> tuple[str, ...]:
-    """The lines of a node."""
-    way = view.branch(v) if v or view.sample is not None else f"node {view.tree.ids[0]}"
-    lines = (view.mark(v) if node_ids else "", way, view.answer(v), _size_text(view, v, proportion))
+def _node_lines(view: TreeView, v: int, proportion: bool, node_ids: bool) -> tuple[str, ...]:
+    """Return the lines of a node: its number, the test that leads to it, its prediction, its rows."""
+    is_bare_root = v == 0 and view.sample is None
+    branch = f"node {view.tree.ids[0]}" if is_bare_root else view.branch_text(v)
+    number = view.number_text(v) if node_ids else ""
+    lines = (number, branch, view.prediction(v), _rows_line(view, v, proportion))
     return tuple(line for line in lines if line)
 
 
 def shown_tree(tree: Tree, counts: Counts | Moments | None, **options: Any) -> TreeView:
-    """Return the view of what is to be drawn; the options are those of `view_of`."""
+    """Return the view of a tree for a figure; the options are those of `view_of`."""
     if not isinstance(tree, Tree):
         raise UnsupportedError(f"a {type(tree).__name__} is given; a Tree is needed, as grow returns it")
     if counts is not None:
@@ -224,48 +237,57 @@ def shown_tree(tree: Tree, counts: Counts | Moments | None, **options: Any) -> T
     return view_of(tree, counts, **options)
 
 
-def _rows_of(view: TreeView) -> Array:
-    """Rows (or weight) of each node; without counts its leaves, those left out as well."""
+def _rows_per_node(view: TreeView) -> Array:
+    """Return the rows (or weight) of each node; without counts the leaves below it, including hidden ones."""
     if view.sample is not None:
         return view.sample.total
     ends = np.append(0, np.cumsum(np.where(view.tree.is_leaf, np.maximum(view.n_hidden, 1), 0)))
     return np.asarray(ends[view.tree.end] - ends[:-1])
 
 
-def _colours(view: TreeView) -> Floats:
-    """Red, green and blue of each node: its class, the paler the more are mixed, or its mean."""
+def _node_colours(view: TreeView) -> Floats:
+    """Return the colour of each node as red, green and blue; it shows the mean, or the class and the purity."""
     if view.mean is not None:
-        from matplotlib import colormaps
-
-        scaled = view.mean / max(float(np.abs(view.mean).max()), 1e-300)  # else the difference of large ones overflows
-        low, high = float(scaled.min()), float(scaled.max())
-        strength = (scaled - low) / (high - low) if high > low else np.full(len(scaled), 0.5)
-        found = on_white(np.asarray(colormaps["viridis"](strength))[:, :3], np.full(len(scaled), 0.85))
+        colours = _mean_colours(view.mean)
     elif view.label is not None:
-        strength = np.ones(view.tree.n_nodes)
-        if view.sample is not None and view.wrong is not None:
-            total, chance = view.sample.total, 1 / max(len(view.classes), 2)
-            share = 1 - np.divide(view.wrong, total, out=np.zeros(len(total)), where=total > 0)
-            strength = np.clip((share - chance) / (1 - chance), 0, 1)
-        found = on_white(class_colours(len(view.classes))[view.label], 0.15 + 0.85 * strength)
+        colours = on_white(class_colours(len(view.classes))[view.label], 0.15 + 0.85 * _purity(view))
     else:
-        found = np.tile(UNKNOWN, (view.tree.n_nodes, 1))
+        colours = np.tile(UNKNOWN_COLOUR, (view.tree.n_nodes, 1))
     if view.sample is not None:
-        found[view.sample.total == 0] = UNKNOWN
-    return found
+        colours[view.sample.total == 0] = UNKNOWN_COLOUR
+    return colours
 
 
-def _size_text(view: TreeView, v: int, proportion: bool) -> str:
-    """How many rows, and how many of them of another class; at a stub how many leaves are left out."""
+def _mean_colours(mean: Array) -> Floats:
+    from matplotlib import colormaps
+
+    scaled = mean / max(float(np.abs(mean).max()), 1e-300)  # differences of very large numbers would overflow
+    low, high = float(scaled.min()), float(scaled.max())
+    position = (scaled - low) / (high - low) if high > low else np.full(len(scaled), 0.5)
+    return on_white(np.asarray(colormaps["viridis"](position))[:, :3], np.full(len(scaled), 0.85))
+
+
+def _purity(view: TreeView) -> Floats:
+    """Return the share of right predictions in each node, scaled so that guessing a class has purity 0."""
+    if view.sample is None or view.errors is None:
+        return np.ones(view.tree.n_nodes)
+    total, chance = view.sample.total, 1 / max(len(view.classes), 2)
+    share = 1 - np.divide(view.errors, total, out=np.zeros(len(total)), where=total > 0)
+    return np.asarray(np.clip((share - chance) / (1 - chance), 0, 1))
+
+
+def _rows_line(view: TreeView, v: int, proportion: bool) -> str:
+    """Return the number of rows of a node and of errors among them; at a hidden branch the number of its leaves."""
     hidden = f"+{view.n_hidden[v]:,} more" if view.n_hidden[v] else ""
     if view.sample is None:
         return hidden
-    total, whole = float(view.sample.total[v]), float(view.sample.total[0])
-    text = f"{total / whole:.1%} of rows" if proportion and whole else view.size(v)
+    rows, all_rows = float(view.sample.total[v]), float(view.sample.total[0])
+    rows_text = f"{rows / all_rows:.1%} of rows" if proportion and all_rows else view.rows_text(v)
     if hidden:
-        return f"{text}, {hidden}"
-    if view.wrong is None or not total:
-        return text
-    wrong = float(view.wrong[v])
-    told = f"{wrong / total:.1%}" if proportion else f"{wrong:,.0f}" if wrong.is_integer() else f"{wrong:,.4g}"
-    return f"{text}, {told} wrong"
+        return f"{rows_text}, {hidden}"
+    if view.errors is None or not rows:
+        return rows_text
+    errors = float(view.errors[v])
+    if proportion:
+        return f"{rows_text}, {errors / rows:.1%} wrong"
+    return f"{rows_text}, {f'{errors:,.0f}' if errors.is_integer() else f'{errors:,.4g}'} wrong"

@@ -1,4 +1,4 @@
-"""What all figures share: axes, colours, and text that is shown as it is."""
+"""The base classes of all figures, and their common axes, colours and legends."""
 
 import colorsys
 import unicodedata
@@ -13,26 +13,32 @@ from ..core import Counts, Moments
 from ..errors import ParameterError, UnsupportedError
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 the other figures import it from here
+    from matplotlib.axes import Axes as Axes  # noqa: PLC0414 the modules of the figures import it from here
 else:
-    Axes = Any  # matplotlib is imported when something is drawn
+    Axes = Any  # matplotlib is imported only when a figure is drawn
 
-# Okabe and Ito's colours: told apart by all readers, and in print.
+# The colours of Okabe and Ito, which colour-blind readers can distinguish, also in print.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#808080",
 )  # fmt: skip
 CYCLE = (BLUE, ORANGE, GREEN, RED, PURPLE, SKY)
-LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # a dollar sign in a name is a dollar sign
+LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}  # show a dollar sign in a name as a dollar sign
 
 
 class Display:
-    """A figure; a notebook shows it as its picture."""
+    """A figure with the axes it is drawn on; a notebook shows it as a PNG picture.
+
+    Attributes
+    ----------
+    ax_, figure_ : axes and figure
+        Set by `plot`; None before.
+    """
 
     ax_: Any = None
     figure_: Any = None
 
-    def _on(self, ax: Any, size: tuple[float, float], n_columns: int = 1) -> "Axes":
-        """The axes to draw on, kept with their figure; new ones if none are given."""
+    def _prepare_axes(self, ax: Any, size: tuple[float, float], n_columns: int = 1) -> "Axes":
+        """Set `ax_` and `figure_` to the given axes, or to those of a new figure of this size, and return the axes."""
         try:
             import matplotlib.pyplot as plt
         except ImportError as error:
@@ -46,8 +52,8 @@ class Display:
         self.figure_, self.ax_ = axes[0].figure, axes[0] if n_columns == 1 else axes
         return cast("Axes", self.ax_)
 
-    def _tidied(self, title: str, fontsize: int = 11, legend: float | str | None = None) -> Self:
-        """The display, its axes tidied, with a title and perhaps a legend in this size; names are shown as they are."""
+    def _finish(self, title: str, fontsize: int = 11, legend: float | str | None = None) -> Self:
+        """Tidy the axes, add a title and, if a font size is given, a legend with literal names; return the display."""
         self.ax_.set_title(title, fontsize=fontsize, **LITERAL)
         if legend is not None:
             for text in self.ax_.legend(frameon=False, fontsize=legend).get_texts():
@@ -55,16 +61,16 @@ class Display:
         tidy_axes(self.ax_)
         return self
 
-    def _listed(self, names: Sequence[str], title: str) -> Self:
-        """The same for bars, one under the other, with their names beside them."""
+    def _label_bars(self, names: Sequence[str], title: str) -> Self:
+        """Finish a figure of horizontal bars: write the name of each bar beside it, and the title."""
         n = len(names)
         self.ax_.set_yticks(np.arange(n), names, fontsize=8, **LITERAL)
         self.ax_.set_ylim(max(n, 1) - 0.4, -0.6)
-        self._tidied(title).ax_.grid(visible=False, axis="y")
+        self._finish(title).ax_.grid(visible=False, axis="y")
         return self
 
     def _repr_png_(self) -> bytes | None:
-        """The picture; the figure is closed, so that it is not shown once more at the end of the cell."""
+        """Return the picture, and close the figure, so that the notebook does not show it again below the cell."""
         if self.figure_ is None:
             return None
         import matplotlib.pyplot as plt
@@ -76,7 +82,7 @@ class Display:
 
 
 class ModelDisplay(Display):
-    """A figure of something that a model has."""
+    """A figure that can be made from a fitted estimator or a model."""
 
     from_model: ClassVar[Callable[..., Any]]
 
@@ -87,7 +93,7 @@ class ModelDisplay(Display):
 
 
 def tidy_axes(axes: "Axes") -> None:
-    """Take away what draws the eye from the data."""
+    """Hide the upper and right border, and draw a light grid behind the data."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, color="#e5e5e5", lw=0.8)
     axes.set_axisbelow(True)
@@ -102,77 +108,95 @@ def root_figure(axes: "Axes") -> Any:
 
 
 def leaves_axis(axes: "Axes", n_leaves: Iterable[Array]) -> None:
-    """Leaves across, on a log scale, with plain numbers as ticks."""
+    """Set up the horizontal axis for numbers of leaves: a log scale with whole numbers as ticks.
+
+    Parameters
+    ----------
+    axes : axes
+    n_leaves : iterable of arrays
+        All numbers of leaves that are drawn.
+    """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    found = np.concatenate([np.asarray(part) for part in n_leaves])
-    least, most = int(found.min()), int(found.max())
+    drawn = np.concatenate([np.asarray(part) for part in n_leaves])
+    smallest, largest = int(drawn.min()), int(drawn.max())
     axes.set_xscale("log")
-    steps = (1, 2, 5) if most > 20 * least else (1, 2, 3, 4, 5, 7)
-    marks = range(1, 13) if most <= 12 else [m * 10**k for k in range(len(str(most)) + 1) for m in steps]
-    axes.xaxis.set_major_locator(FixedLocator([mark for mark in marks if least <= mark <= most] or [least]))
+    steps = (1, 2, 5) if largest > 20 * smallest else (1, 2, 3, 4, 5, 7)
+    if largest <= 12:
+        ticks = list(range(1, 13))
+    else:
+        ticks = [step * 10**power for power in range(len(str(largest)) + 1) for step in steps]
+    axes.xaxis.set_major_locator(FixedLocator([tick for tick in ticks if smallest <= tick <= largest] or [smallest]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-    axes.set_xlim(least * 0.85, most * 1.18)
+    axes.set_xlim(smallest * 0.85, largest * 1.18)
     axes.set_xlabel("leaves")
 
 
 def class_colours(n_classes: int) -> Floats:
-    """One colour per class, as rows of red, green, blue: Okabe and Ito's, or hues far apart if there are more."""
+    """Return one colour per class as rows of red, green and blue.
+
+    Up to seven classes have the colours of Okabe and Ito; more have equally spaced hues.
+    """
     if n_classes <= len(CYCLE) + 1:
-        listed = [*CYCLE, YELLOW][:n_classes]
-        return np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in listed])
-    light, pale = (0.42, 0.58, 0.70), (0.55, 0.75)  # neighbours in hue differ in these, so that they stay apart
-    return np.array([colorsys.hls_to_rgb(i / n_classes, light[i % 3], pale[i % 2]) for i in range(n_classes)])
+        colours = [*CYCLE, YELLOW][:n_classes]
+        return np.array([[int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)] for colour in colours])
+    # Neighbouring hues differ in lightness and saturation too, so that readers can distinguish them.
+    lightness, saturation = (0.42, 0.58, 0.70), (0.55, 0.75)
+    return np.array([colorsys.hls_to_rgb(i / n_classes, lightness[i % 3], saturation[i % 2]) for i in range(n_classes)])
 
 
 def on_white(colours: ArrayLike, strength: ArrayLike) -> Floats:
-    """Colours mixed with white; strength 1 leaves them as they are."""
+    """Return colours mixed with white: strength 0 gives white, strength 1 the colour itself."""
     share = np.asarray(strength, float)[..., None]
     return np.asarray(share * np.asarray(colours, float) + (1 - share))
 
 
 def ink_on(colours: ArrayLike) -> list[str]:
-    """Black or white text for each background, whichever has the better contrast."""
+    """Return for each background colour the text colour, black or white, with the better contrast."""
     rgb = np.atleast_2d(np.asarray(colours, float))[:, :3]
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
-    return ["black" if light > 0.179 else "white" for light in linear @ np.array([0.2126, 0.7152, 0.0722])]
+    luminance = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return ["black" if value > 0.179 else "white" for value in luminance]  # both have the same contrast at 0.179
 
 
 def class_legend(axes: "Axes", names: Sequence[str], *, n_letters: int = 30, **options: Any) -> None:
-    """A legend of classes; names are shown as they are, even those matplotlib would leave out."""
+    """Draw a legend of classes with literal names, including those that begin with an underscore."""
     from matplotlib.patches import Patch
 
     handles = [Patch(facecolor=colour, label=str(i)) for i, colour in enumerate(class_colours(len(names)))]
     legend = axes.legend(handles=handles, **{"frameon": False, "fontsize": 8, "title": "class", **options})
     for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set(text=elided(name, n_letters), **LITERAL)
+        text.set(text=elide(name, n_letters), **LITERAL)
 
 
-def label_as_is(name: str) -> str:
-    """A label that matplotlib does not leave out of the legend."""
+def legend_label(name: str) -> str:
+    """Return a name as a legend label; matplotlib leaves out labels that begin with an underscore."""
     return f" {name}" if name.startswith("_") else name
 
 
-def elided(text: str, n_most: int) -> str:
-    """The text, its middle left out if it is wider than so many letters; both ends tell names apart."""
-    if width_of(text) <= n_most:
+def elide(text: str, max_letters: int) -> str:
+    """Return a text shortened to a number of letters by leaving out its middle; long names often differ at an end."""
+    if width_of(text) <= max_letters:
         return text
-    n_tail = max(n_most // 3, 1)
-    head, tail = text[: max(n_most - n_tail - 1, 1)], text[-n_tail:]
-    while head and tail and width_of(head) + width_of(tail) >= n_most + 1:  # wide letters
-        head, tail = (head[:-1], tail) if len(head) >= len(tail) else (head, tail[1:])
+    n_tail = max(max_letters // 3, 1)
+    head, tail = text[: max(max_letters - n_tail - 1, 1)], text[-n_tail:]
+    while head and tail and width_of(head) + width_of(tail) >= max_letters + 1:  # for letters of double width
+        if len(head) >= len(tail):
+            head = head[:-1]
+        else:
+            tail = tail[1:]
     return f"{head}…{tail}"
 
 
 def width_of(text: str) -> int:
-    """The width of a line in letters; those of East Asia are twice as wide."""
+    """Return the width of a line in letters; East Asian letters are twice as wide."""
     if text.isascii():
         return len(text)
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def check_sample(counts: object, name: str) -> None:
-    """Refuse what is neither counts nor moments."""
+    """Raise an error unless an object is a sample: Counts or Moments."""
     if not isinstance(counts, Counts | Moments):
         raise UnsupportedError(f"{name} is a {type(counts).__name__}; Counts or Moments are needed, as grow returns")

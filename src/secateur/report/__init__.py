@@ -1,14 +1,15 @@
-"""The report: one HTML file in which a whole pruning sequence can be walked and cut by hand.
+"""The report: one HTML file that shows all prunings of a sequence and lets the reader cut the tree by hand.
 
-    _data.py      a model as plain lists        page/page.html, page.css   the page
-    _stops.py     where the slider can stand
-    _reasons.py   why each node is a leaf       page/*.js                  its scripts, one concept each,
-    _card.py      the model card, the rows                                 joined in the order of SCRIPTS
-    _numbers.py   how numbers are written
+    _data.py      the data block: a model as plain lists    page/page.html, page.css   the page and its style
+    _stops.py     the stops of the slider                   page/*.js                  the scripts, one concept each,
+    _reasons.py   why each node was cut or kept                                        joined in the order of SCRIPTS
+    _card.py      the model card
+    _rows.py      distributions of the given rows
+    _numbers.py   numbers as text
     _static.py    the tree for readers without scripts
 
-The parts are joined here. The page needs no network and no other file; its policy forbids
-every script and style but its own, named by their hashes, and names from data only become text.
+This module joins the parts. The page needs no network and no other file. Its content security policy allows only its
+own script and style, named by their hashes, and names from data only become text.
 """
 
 import base64
@@ -31,17 +32,18 @@ from ..core.class_names import plain
 from ..data.table import Table
 from ..plot.distribution import encode_shown_rows
 from ._data import node_limits, page_data
-from ._numbers import figure, number, percent
-from ._reasons import costs_of
+from ._node_costs import costs_of
+from ._numbers import format_measure, format_number, format_percent
 from ._static import picture, static_html
 
 __all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
 
 SCRIPTS = (
-    "numbers", "elements", "data", "errors", "words", "state", "chart", "folding", "layout", "node", "motion",
-    "viewport", "minimap", "hands", "tree", "closer", "panel", "route", "whatif", "scores", "plots", "judge", "compare",
-    "downloads", "say", "rules", "members", "code", "tabs", "main",
+    "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
+    "viewport", "minimap", "keyboard", "tree", "details", "panel", "route", "whatif", "scores", "plots", "evaluation",
+    "compare", "downloads", "description", "rules", "members", "code", "tabs", "main",
 )  # fmt: skip
+DEFAULT_FRAME_PIXELS = 820
 
 
 def write_report(
@@ -61,12 +63,12 @@ def write_report(
         the `Counts` (or `Moments`) of the growing sample and then of a held-out one, a
         `PruningSequence`, a `Selection`, a `Bound`.
     path : str or path
-        The file; missing folders are made. An older file stays until the new one is whole.
+        The file to write; missing folders are created. An older file is replaced only when the new one is complete.
     title : str, optional
-        What stands at the top.
+        The title of the page; by default the name of the estimator.
     data : Table, or (X, y), optional
         The rows the tree was grown on. The page then shows the distribution of each tested column, by
-        class, and its range. It contains sums of these rows, never a row; without them it contains none.
+        class, and its range. It contains sums of these rows, never a single row.
     overwrite : bool
         Whether an older file may be replaced.
 
@@ -105,8 +107,8 @@ def report_html(model_or_parts: object, *, title: str | None = None, data: objec
     return _report(model_or_parts, title, data).html
 
 
-def notebook_html(model_or_parts: object, *, title: str | None = None, height: int = 820) -> str:
-    """Return the report in a frame, for a notebook.
+def notebook_html(model_or_parts: object, *, title: str | None = None, height: int = DEFAULT_FRAME_PIXELS) -> str:
+    """Return the report in an HTML frame, for a notebook.
 
     Parameters
     ----------
@@ -122,20 +124,21 @@ def notebook_html(model_or_parts: object, *, title: str | None = None, height: i
     >>> notebook_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]])))[:7]
     '<iframe'
     """
-    return _framed(report_html(model_or_parts, title=title), height)
+    return _frame(report_html(model_or_parts, title=title), height)
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report that shows itself in a notebook and can be saved.
+    """A report that a notebook displays and that can be saved.
 
     Parameters
     ----------
     model : Model
+        The model that the page shows.
     title : str, optional
+        The title of the page.
     is_estimator : bool
-        Whether the Python calls on the page speak of an estimator (`model.sequence_`) or of a
-        `Model` (`model.sequence`).
+        Whether the Python code on the page uses an estimator (`model.sequence_`) or a `Model` (`model.sequence`).
     table : Table, optional
         Rows whose distributions are shown; see `write_report`.
 
@@ -158,42 +161,41 @@ class Report:
 
     @cached_property
     def html(self) -> str:
-        """The page: the parts joined, with a policy that allows nothing but its own script and style."""
-        folder = files(__package__).joinpath("page")
-        style = folder.joinpath("page.css").read_text("utf-8")
-        body = "\n".join(_compact(folder.joinpath(f"{name}.js").read_text("utf-8")) for name in SCRIPTS)
-        script = f'(() => {{\n"use strict";\n{body}\n}})();\n'
+        """The page with its style, scripts and data, and a policy that allows nothing else."""
+        style = _page_file("page.css")
+        modules = "\n".join(_minify(_page_file(f"{name}.js")) for name in SCRIPTS)
+        script = f'(() => {{\n"use strict";\n{modules}\n}})();\n'
         limits = node_limits(self.model)
         data = page_data(self.model, self.name, is_estimator=self.is_estimator, table=self.table, limits=limits)
         policy = (
             f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
             "img-src data: blob:; base-uri 'none'; form-action 'none'"
         )
-        return Template(folder.joinpath("page.html").read_text("utf-8")).substitute(
+        return Template(_page_file("page.html")).substitute(
             policy=policy,
             version=__version__,
             title=escape(plain(self.name)),
             summary=escape(_summary(self.model)),
             style=style,
-            icon=f"data:image/svg+xml,{quote(folder.joinpath('icon.svg').read_text('utf-8').strip())}",
+            icon=f"data:image/svg+xml,{quote(_page_file('icon.svg').strip())}",
             static=static_html(self.model, limits),
-            # In a script element only "<" can end the block or open a comment; in JSON it may be an escape.
+            # Only "<" can end a script element or start a comment in it, and JSON allows to escape it.
             data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
             script=script,
         )
 
     @property
     def name(self) -> str:
-        """The title, or what the model is."""
+        """The title, or by default the name of the estimator."""
         return self.title or str(self.model.parameters.get("estimator") or "A pruned tree")
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = True) -> Path:
-        """Write the page to a file and return its path; an older file stays until the new one is whole."""
+        """Write the page to a file and return its path; an older file is replaced when the new one is complete."""
         write_file(path, self.html, overwrite=overwrite)
         return Path(path)
 
     def _repr_html_(self) -> str:
-        return _framed(self.html, 820)
+        return _frame(self.html, DEFAULT_FRAME_PIXELS)
 
     def __repr__(self) -> str:
         return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
@@ -206,36 +208,41 @@ def _report(model_or_parts: object, title: str | None, data: object = None) -> R
     return Report(model, title, hasattr(model_or_parts, "model_"), table)
 
 
-def _framed(page: str, height: int) -> str:
+def _page_file(name: str) -> str:
+    """Return the text of a file in the folder `page`."""
+    return files(__package__).joinpath("page", name).read_text("utf-8")
+
+
+def _frame(page: str, height: int) -> str:
     return (
         f'<iframe title="secateur report" sandbox="allow-scripts allow-downloads" width="100%" height="{int(height)}" '
         f'frameborder="0" srcdoc="{escape(page, quote=True)}"></iframe>'
     )
 
 
-def _compact(script: str) -> str:
-    """A script without indentation and lines that are comments; none of ours has a text of several lines."""
+def _minify(script: str) -> str:
+    """Return a script without indentation and comment lines; no script may contain a text of several lines."""
     lines = (line.strip() for line in script.splitlines())
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _summary(model: Model) -> str:
+    """Return the sentences under the title: size, errors and certificate."""
     pruning = model.pruning
     leaves = "1 leaf" if pruning.n_leaves == 1 else f"{pruning.n_leaves:,} leaves"
-    parts = [f"{leaves} of {model.tree.n_leaves:,} grown on {number(model.grown.total[0].item())} rows."]
+    rows = format_number(model.grown.total[0].item())
+    sentences = [f"{leaves} of {model.tree.n_leaves:,} grown on {rows} rows."]
     for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
         if sample is None or not sample.total[0] > 0:
             continue
-        error_text = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
-        told = (
-            f"Error {percent(error_text)}"
-            if model.is_classifier
-            else f"Root mean square error {figure(math.sqrt(error_text))}"
-        )
-        parts.append(f"{told} on the {name} sample.")
+        rate = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
+        if model.is_classifier:
+            sentences.append(f"Error {format_percent(rate)} on the {name} sample.")
+        else:
+            sentences.append(f"Root mean square error {format_measure(math.sqrt(rate))} on the {name} sample.")
     if model.certificate is not None:
-        parts.append(plain(str(model.certificate)))
-    return " ".join(parts)
+        sentences.append(plain(str(model.certificate)))
+    return " ".join(sentences)
 
 
 def _hash(text: str) -> str:

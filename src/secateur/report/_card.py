@@ -1,4 +1,4 @@
-"""The model card: where a tree comes from and what may be said of it; and what the page shows of the rows."""
+"""The model card: where a model comes from, and how far its error is known."""
 
 import platform
 from typing import Any
@@ -7,12 +7,12 @@ import numpy as np
 
 from .. import __version__
 from .._utils.arrays import Array
-from ..core import Bound, Model, PruningSequence, Selection
+from ..core import Bound, Counts, Model, PruningSequence, Selection
 from ..core.class_names import plain
-from ..data.table import Table
+from ..data.table import Schema, Table
 from ..inspection.wording import value_text
-from ..plot.distribution import Bars, known_values, node_bars
-from ._numbers import Entries, number, percent, short
+from ._numbers import format_number, format_percent
+from ._rows import column_summary
 
 NOT_COVERED = (
     "Rows from another place or time, rows chosen in another way, and errors of measurement. A limit on the error of "
@@ -22,172 +22,171 @@ ASSUMPTIONS = (
     "The rows are independent of one another and come from where new rows will come from; the sample did not grow the "
     "tree. Choosing another tree after a look at this page needs another statement."
 )
-MOST_NODES = 250  # tests with most rows; the others have no bars
-Section = list[Any]  # title, then a list of [name, text]
+MAX_CLASSES_LISTED = 10
+MAX_COLUMNS_LISTED = 40
+MAX_VALUES_LISTED = 12
+Entry = list[str]  # name and text
+Section = list[Any]  # title and list of entries
 
 
 def card(model: Model, sequence: PruningSequence, table: Table | None, classes: list[str]) -> list[Section]:
-    """Return the sections of the model card: a title, and a list of names and texts."""
-    made_with = {"secateur": __version__, "python": platform.python_version(), "numpy": np.__version__}
+    """Return the sections of the model card, each a title and a list of entries.
+
+    Parameters
+    ----------
+    model : Model
+    sequence : PruningSequence
+        The sequence of the slider.
+    table : Table, optional
+        The rows that the page shows.
+    classes : list of str
+        Names of the classes.
+    """
+    versions = {"secateur": __version__, "python": platform.python_version(), "numpy": np.__version__}
     sections = {
-        "Data": _data(model, classes) + ([] if table is None else _rows(model, table)),
-        "Tree and pruning": _pruning(model, sequence),
-        "Choice of the size": [] if model.selection is None else _selection(model.selection),
-        "Certificate": _certificate(model.certificate),
-        "Parameters": _listed(model.parameters),
-        "Where it comes from": _listed({**made_with, **model.metadata}),
+        "Data": _data_entries(model, classes) + ([] if table is None else _row_entries(model, table)),
+        "Tree and pruning": _pruning_entries(model, sequence),
+        "Choice of the size": [] if model.selection is None else _selection_entries(model.selection),
+        "Certificate": _certificate_entries(model.certificate),
+        "Parameters": _value_entries(model.parameters),
+        "Where it comes from": _value_entries({**versions, **model.metadata}),
     }
-    return [[title, metadata] for title, metadata in sections.items() if metadata]
+    return [[title, entries] for title, entries in sections.items() if entries]
 
 
-def _data(model: Model, classes: list[str]) -> list[list[str]]:
+def _data_entries(model: Model, classes: list[str]) -> list[Entry]:
+    """Return the entries on samples, columns and target."""
     schema, grown = model.tree.schema, model.class_grown
-    found = [
-        [f"{name} sample", f"{number(sample.total[0].item())} rows, named {plain(sample.sample)}"]
-        for name, sample in (("growing", model.grown), ("held-out", model.holdout))
-        if sample is not None
-    ]
+    entries = []
+    for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
+        if sample is not None:
+            rows = format_number(sample.total[0].item())
+            entries.append([f"{name} sample", f"{rows} rows, named {plain(sample.sample)}"])
     if schema is not None:
-        n_nominal = sum(column.kind == "nominal" for column in schema.columns)
-        n_gaps = sum(column.has_missing for column in schema.columns)
-        n_dates = sum(column.is_date for column in schema.columns)
-        columns = f"{len(schema.columns):,}: {n_nominal:,} nominal, {len(schema.columns) - n_nominal:,} numeric"
-        columns += f" ({n_dates:,} of them dates)" if n_dates else ""
-        found.append(["columns", f"{columns}; {n_gaps:,} with missing values in growing"])
-    used = np.unique(model.tree.feature[model.pruning.is_kept])
-    found.append(["columns used", f"{np.count_nonzero(used >= 0):,} by the tree as fitted"])
+        entries.append(["columns", _columns_text(schema)])
+    tested = np.unique(model.tree.feature[model.pruning.is_kept])
+    entries.append(["columns used", f"{np.count_nonzero(tested >= 0):,} by the tree as fitted"])
     if grown is None:
-        return [*found, ["target", "a number; RMSE is the root of the mean squared error"]]
-    least = grown.unrecorded_errors_if_leaf(grown.majority)[model.tree.is_leaf].sum().item() / (
-        grown.total[0].item() or 1
-    )
-    why = "rows that are equal in all columns but not in class cannot be told apart"
+        entries.append(["target", "a number; RMSE is the root of the mean squared error"])
+    else:
+        entries += _class_entries(grown, classes)
+    return entries
+
+
+def _columns_text(schema: Schema) -> str:
+    n_columns = len(schema.columns)
+    n_nominal = sum(column.kind == "nominal" for column in schema.columns)
+    n_missing = sum(column.has_missing for column in schema.columns)
+    n_dates = sum(column.is_date for column in schema.columns)
+    dates = f" ({n_dates:,} of them dates)" if n_dates else ""
+    kinds = f"{n_nominal:,} nominal, {n_columns - n_nominal:,} numeric{dates}"
+    return f"{n_columns:,}: {kinds}; {n_missing:,} with missing values in growing"
+
+
+def _class_entries(grown: Counts, classes: list[str]) -> list[Entry]:
+    leaf_errors = grown.unrecorded_errors_if_leaf(grown.majority)[grown.tree.is_leaf]
+    unavoidable = leaf_errors.sum().item() / (grown.total[0].item() or 1)
+    reason = "rows that are equal in all columns but not in class cannot be told apart"
     return [
-        *found,
         ["target", f"{grown.n_classes:,} classes"],
-        ["unavoidable error", f"at most {100 * least:.3g} % in growing, that of the whole tree: {why}"],
-        ["classes in growing", _class_rows(grown.by_class[0], classes)],
+        ["unavoidable error", f"at most {100 * unavoidable:.3g} % in growing, that of the whole tree: {reason}"],
+        ["classes in growing", _class_rows_text(grown.by_class[0], classes)],
         ["counts", "whole numbers, compared exactly" if grown.is_whole else "weights"],
     ]
 
 
-def _class_rows(rows: Array, names: list[str]) -> str:
-    """The rows of each class, the most frequent first."""
+def _class_rows_text(rows: Array, names: list[str]) -> str:
+    """Return the number and the share of the rows of each class, the most frequent class first."""
     order = np.argsort(-rows, kind="stable")
-    told = [f"{names[c]} {number(rows[c].item())} ({percent(rows[c] / max(rows.sum(), 1e-300))})" for c in order[:10]]
-    return ", ".join([*told, *([f"{len(order) - 10:,} more"] if len(order) > 10 else [])])
+    total = max(rows.sum(), 1e-300)
+    texts = [
+        f"{names[c]} {format_number(rows[c].item())} ({format_percent(rows[c] / total)})"
+        for c in order[:MAX_CLASSES_LISTED]
+    ]
+    n_more = len(order) - MAX_CLASSES_LISTED
+    return ", ".join([*texts, f"{n_more:,} more"] if n_more > 0 else texts)
 
 
-def _pruning(model: Model, sequence: PruningSequence) -> list[list[str]]:
+def _row_entries(model: Model, table: Table) -> list[Entry]:
+    """Return the missing values and the range of each column that the fitted tree tests."""
+    entries = [["rows shown", f"{table.n_rows:,}, as bars at tests"]]
+    for j in np.unique(model.tree.feature[model.pruning.is_kept]).tolist()[:MAX_COLUMNS_LISTED]:
+        column, summary = table.schema.columns[j], column_summary(table, j)
+        text = f"{100 * summary['missing'] / table.n_rows:.3g} % missing"
+        if "low" in summary:
+            low, middle, high = (value_text(column, summary[name]) for name in ("low", "middle", "high"))
+            text = f"{low} to {high}, half at most {middle}; {text}"
+        elif "common" in summary:
+            most_frequent = value_text(column, summary["common"])
+            text = f"{len(column.categories):,} categories, most often {most_frequent}; {text}"
+        entries.append([plain(column.name), text])
+    return entries
+
+
+def _pruning_entries(model: Model, sequence: PruningSequence) -> list[Entry]:
     pruning, tree = model.pruning, model.tree
-    kind = "each a pruning of the one before" if sequence.nested else "not nested"
-    whose = "" if model.sequence is not None else "; made for this page, as the model came without a sequence"
-    found = [
+    nesting = "each a pruning of the one before" if sequence.nested else "not nested"
+    origin = "" if model.sequence is not None else "; made for this page, as the model came without a sequence"
+    entries = [
         ["as grown", f"{tree.n_leaves:,} leaves, {tree.n_nodes:,} nodes, depth {int(tree.depth.max()):,}"],
         ["as fitted", f"{pruning.n_leaves:,} leaves, {pruning.n_nodes:,} nodes, {len(pruning.cuts):,} cuts"],
         ["rule", plain(pruning.rule) or "not named"],
-        ["samples that shaped it", ", ".join(plain(s) for s in sorted(pruning.seen)) or "not named"],
-        ["slider", f"{len(sequence):,} prunings ({plain(sequence.rule) or 'rule not named'}), {kind}{whose}"],
+        ["samples that shaped it", ", ".join(plain(name) for name in sorted(pruning.seen)) or "not named"],
+        ["slider", f"{len(sequence):,} prunings ({plain(sequence.rule) or 'rule not named'}), {nesting}{origin}"],
     ]
     if pruning.certified is not None:
-        told = "holds" if pruning.certified else f"does not hold: {plain(pruning.note)}"
-        found.append(["guarantee of the rule", told])
+        text = "holds" if pruning.certified else f"does not hold: {plain(pruning.note)}"
+        entries.append(["guarantee of the rule", text])
     elif pruning.note:
-        found.append(["note", plain(pruning.note)])
-    return found
+        entries.append(["note", plain(pruning.note)])
+    return entries
 
 
-def _selection(selection: Selection) -> list[list[str]]:
-    def told(i: int) -> str:
-        value, spread = number(float(selection.error[i])), number(float(selection.se[i]))
-        return f"{selection.sequence.n_leaves[i]:,} leaves, {selection.score} {value} with standard error {spread}"
-
-    return [
+def _selection_entries(selection: Selection) -> list[Entry]:
+    entries = [
         ["rule", plain(selection.select)],
         ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
-        [f"least {selection.score}", told(selection.best)],
-        ["chosen", told(selection.chosen)],
-        *_listed({**selection.growing, **selection.details}),
-        *([["other ways of growing tried", f"{len(selection.pool):,}"]] if selection.pool else []),
+        [f"least {selection.score}", _member_text(selection, selection.best)],
+        ["chosen", _member_text(selection, selection.chosen)],
+        *_value_entries({**selection.growing, **selection.details}),
     ]
+    if selection.pool:
+        entries.append(["other candidates", f"{len(selection.pool):,}"])
+    return entries
 
 
-def _certificate(bound: Bound | None) -> list[list[str]]:
+def _member_text(selection: Selection, member: int) -> str:
+    error, se = format_number(float(selection.error[member])), format_number(float(selection.se[member]))
+    n_leaves = f"{selection.sequence.n_leaves[member]:,} leaves"
+    return f"{n_leaves}, {selection.score} {error} with standard error {se}"
+
+
+def _certificate_entries(bound: Bound | None) -> list[Entry]:
     if bound is None:
-        return [["statement", "None was asked for: nothing here limits the error on new rows."]]
-    found = [
+        return [["statement", "The model has no certificate: nothing here limits the error on new rows."]]
+    entries = [
         ["statement", plain(str(bound))],
         ["method", plain(bound.method)],
-        ["found in the sample", f"{number(bound.errors)} errors in {bound.n:,} rows"],
-        ["price of the choice", f"{number(bound.complexity)} nats"],
+        ["found in the sample", f"{format_number(bound.errors)} errors in {bound.n:,} rows"],
+        ["price of the choice", f"{format_number(bound.complexity)} nats"],
     ]
     if bound.freshness:
-        found.append(["are the rows fresh?", plain(bound.freshness)])
+        entries.append(["are the rows fresh?", plain(bound.freshness)])
     if bound.certified:
-        found += [["assumptions", ASSUMPTIONS], ["not covered", NOT_COVERED]]
-    return found
+        entries += [["assumptions", ASSUMPTIONS], ["not covered", NOT_COVERED]]
+    return entries
 
 
-def _listed(metadata: dict[str, Any]) -> list[list[str]]:
-    return [[plain(str(name)), _text(value)] for name, value in metadata.items()]
+def _value_entries(values: dict[str, Any]) -> list[Entry]:
+    return [[plain(str(name)), _value_text(value)] for name, value in values.items()]
 
 
-def _text(value: object) -> str:
+def _value_text(value: object) -> str:
+    """Return the value of a parameter or of metadata as text; long lists are replaced by their length."""
     if isinstance(value, float):
-        return number(value)
+        return format_number(value)
     if isinstance(value, dict):
-        return ", ".join(f"{plain(str(k))} {_text(v)}" for k, v in value.items()) or "none"
-    if isinstance(value, list | tuple) and len(value) > 12:
+        return ", ".join(f"{plain(str(name))} {_value_text(entry)}" for name, entry in value.items()) or "none"
+    if isinstance(value, list | tuple) and len(value) > MAX_VALUES_LISTED:
         return f"{len(value):,} values"
     return plain(str(value))
-
-
-def rows_of(model: Model, table: Table) -> Entries:
-    """Return the number of rows, what each tested column holds, and the distributions at tests."""
-    tree = model.tree
-    internal = tree.internal
-    largest = internal[np.argsort(-model.grown.total[internal], kind="stable")][:MOST_NODES]
-    bars = node_bars(tree, table, sorted(largest.tolist()))
-    return {
-        "n": table.n_rows,
-        "columns": {str(j): _column(table, int(j)) for j in np.unique(tree.feature[internal])},
-        "nodes": {str(v): _packed(found) for v, found in bars.items()},
-    }
-
-
-def _packed(bars: Bars) -> Entries:
-    found: Entries = {"missing": bars.n_missing}
-    if bars.codes is not None:
-        found["codes"] = bars.codes
-    if bars.ends is not None:
-        found["range"] = short(bars.ends)
-    if bars.classes:
-        return found | {"classes": bars.classes, "by_class": bars.rows.tolist()}
-    return found | {"n": bars.rows[0].tolist()} | ({} if bars.mean is None else {"mean": short(bars.mean, 4)})
-
-
-def _column(table: Table, j: int) -> Entries:
-    """The range, the middle and the gaps of a column of numbers; the most frequent category of another."""
-    values, is_known = known_values(table, j, slice(None))
-    found: Entries = {"missing": int(np.count_nonzero(~is_known))}
-    if not len(values):
-        return found
-    if table.schema.columns[j].kind == "nominal":
-        return found | {"common": int(np.bincount(values).argmax())}
-    parts = short(np.quantile(values, [0, 0.5, 1], method="lower"))
-    return found | dict(zip(("low", "middle", "high"), parts, strict=True))
-
-
-def _rows(model: Model, table: Table) -> list[list[str]]:
-    """Gaps and ranges of the columns that the tree as fitted tests."""
-    found = [["rows shown", f"{table.n_rows:,}, as bars at tests"]]
-    for j in np.unique(model.tree.feature[model.pruning.is_kept]).tolist()[:40]:
-        about, column = _column(table, j), table.schema.columns[j]
-        told = f"{100 * about['missing'] / table.n_rows:.3g} % missing"
-        if "low" in about:
-            low, middle, high = (value_text(column, about[name]) for name in ("low", "middle", "high"))
-            told = f"{low} to {high}, half at most {middle}; {told}"
-        elif "common" in about:
-            told = f"{len(column.categories):,} categories, most often {value_text(column, about['common'])}; {told}"
-        found.append([plain(column.name), told])
-    return found

@@ -1,295 +1,319 @@
-"""Why a node is a leaf: one plain sentence, and the rule's own with the numbers it compared.
+"""Why each node was cut or kept: a short sentence, and a full one with the numbers that the rule compared.
 
-A sentence is a template and a few numbers per node, so that a page can hold thousands of them; `words.js` fills them
-in. A template is used only where its numbers lead to the decision that was made; where they do not (another cost, a
-rule that decides for the tree as a whole), a plainer sentence that is true is used.
+A sentence is a template with a few numbers per node, so that a page can hold thousands of them; `words.js` fills them
+in. Which template is used follows from the provenance of the pruning. Where the provenance does not name the cost that
+decided, the sentences state what a cut adds to the cost on the growing sample, without claiming that it decided.
 """
 
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, Ints, Longs, LongsOrFloats
-from ..core import Counts, Model, Pruning, PruningSequence, Sample, Tree, m_estimate
-from ._numbers import number
+from .._utils.arrays import Array, Ints, LongsOrFloats
+from ..core import Model, Pruning, PruningSequence, RuleProvenance
+from ._node_costs import NodeCosts, best_branch_costs, branch_costs, costs_of
+from ._numbers import format_number
 
-NEAR = 1e-9  # relative; how far two sums of real costs may be apart and still be the same
+NO_SENTENCE = -1
+ROUNDING_TOLERANCE = 1e-9  # sums of real costs that differ by less than this share of the root's cost are equal
 
 
-class Reasons(NamedTuple):
-    """A sentence for each internal node.
+@dataclass(frozen=True)
+class Sentence:
+    """The templates for one kind of decision; `{name}` stands for a number of the node.
 
     Parameters
     ----------
-    templates : tuple of str
-        Sentences with `{name}` where a number of the node goes.
-    which : array of int
-        The template of each node; -1 at original leaves.
-    values : dict
-        The numbers by name, one per node.
-    plain : tuple of pairs of str
-        For each template the same in one plain sentence: where the node is cut, and where it is kept.
+    full : str
+        The sentence with the arithmetic.
+    if_cut, if_kept : str
+        The short sentences for a node that is cut, and for one that is kept.
     """
 
-    templates: tuple[str, ...]
-    which: Ints
-    values: dict[str, Array]
-    plain: tuple[tuple[str, str], ...]
+    full: str
+    if_cut: str
+    if_kept: str
 
 
-def costs_of(model: Model, counts: Sample) -> LongsOrFloats:
-    """What each node costs as a leaf on a sample: errors, or squared error."""
-    assert model.node_predictions is not None
-    return counts.costs_if_leaf(model.node_predictions)
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """The sentences of all internal nodes.
+
+    Parameters
+    ----------
+    sentences : tuple of Sentence
+        The kinds of decisions.
+    sentence : array of int
+        The position of each node's sentence; -1 for original leaves.
+    values : dict of str to array
+        The numbers that templates name, one per node.
+    """
+
+    sentences: tuple[Sentence, ...]
+    sentence: Ints
+    values: dict[str, Array] = field(default_factory=dict)
 
 
-def deciding_cost(model: Model, sequence: PruningSequence) -> tuple[LongsOrFloats, str]:
-    """The cost a sequence was made from and how it is called: the first that explains its numbers, else the errors."""
-    grown, counts = costs_of(model, model.grown), model.grown
-    if not isinstance(counts, Counts):
-        return grown, "in squared error on the growing sample"
-    rows = float(model.grown.total[0]) or 1.0
-    # Of a table each member would have to be rebuilt to tell, and no sentence asks.
-    if sequence.steps is not None and not _same_cost(sequence, grown, rows):
-        estimated = m_estimate(counts) * rows
-        if _same_cost(sequence, estimated, rows):
-            return estimated, "estimated errors (growing sample, m-estimate with m = 2)"
-        if model.holdout is not None and _same_cost(sequence, held := costs_of(model, model.holdout), rows):
-            return held, "errors on the held-out sample"
-    return grown, "errors on the growing sample"
-
-
-def per_row(sequence: PruningSequence, cost: LongsOrFloats, rows: float) -> PruningSequence:
-    """The sequence with its penalties per row, as models have them; rules give them in units of their cost."""
-    if sequence.alphas is None or sequence.steps is None:
-        return sequence
-    saved = np.diff(sequence.costs_on(cost).astype(float)) / -np.diff(sequence.n_leaves)
-    is_per_cost = np.allclose(sequence.alphas[1:], saved, rtol=1e-6, atol=1e-12)
-    return replace(sequence, alphas=sequence.alphas / rows) if is_per_cost else sequence
-
-
-def sequence_reasons(sequence: PruningSequence, cost: LongsOrFloats, what: str, total: Array) -> Reasons:
-    """Say at which step of a sequence each node becomes a leaf, and why.
+def sequence_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node: Array) -> Reasons:
+    """Return at which member of a sequence each node becomes a leaf, and why.
 
     Parameters
     ----------
     sequence : PruningSequence
-    cost : array
-        What each node costs as a leaf on the sample that is named in `what`.
-    what : str
-        The cost in words, such as "errors on the growing sample".
-    total : array
-        Rows of the growing sample in each node; some penalties are charged per row.
+        Its penalties are per row of the growing sample.
+    costs : NodeCosts
+        The cost of each node as a leaf.
+    rows_per_node : array
+        The rows of the growing sample in each node.
     """
-    tree, steps, saved = sequence.tree, sequence.steps, _saved(what)
-    below, n_below = _branch_before(tree, cost, steps)
-    if steps is None:
-        return _table_reasons(sequence, what, _values(cost, below, n_below, total))
-    is_top = np.append(True, steps[1:] != steps[tree.parent[1:]])
-    top = structure.inherit_labels(tree.parent, np.arange(tree.n_nodes, dtype=np.int32), ~is_top)
-    ratio, rows = (cost - below) / np.maximum(n_below - 1, 1), float(total[0]) or 1.0
-    is_by_ratio = False
-    if sequence.alphas is not None and _same_cost(sequence, cost, rows):
-        decides = ~tree.is_leaf & is_top & (steps > 0)
-        alphas = sequence.alphas[steps[decides]]
-        slack = 1e3 * NEAR * np.maximum(1 / rows, np.abs(alphas))
-        is_by_ratio = bool((np.abs(ratio[decides] / rows - alphas) <= slack).all())
-    per_row = f", {{alpha}} for each of {number(rows)} rows" if rows != 1 else ""
-    more: dict[str, Array] = {"added": cost - below, "ratio": ratio, "alpha": ratio / rows}
-    more |= {"step": steps, "left": sequence.n_leaves[steps], "top": top}
-    values = _values(cost, below, n_below, total, **more)
-    last = len(sequence) - 1
-    own = f"As a leaf this node costs {{leaf}} {what}; "
-    compared = own + "its branch, as it is just before, {branch} with {leaves} leaves."
-    by_ratio = (
-        f"{compared} ({{leaf}} - {{branch}}) / ({{leaves}} - 1) = {{ratio}} saved for each further leaf{per_row}. "
-        f"Once a leaf is charged alpha = {{alpha}} or more, it costs what it saves: cut at step {{step}} of {last} "
-        "(leaves left: {left}). A tie goes to the smaller tree."
+    if sequence.steps is None:
+        return _unnested_reasons(sequence, costs, rows_per_node)
+    tree, steps, n_rows = sequence.tree, sequence.steps, float(rows_per_node[0]) or 1.0
+    branch, n_leaves = branch_costs(tree, costs.values, steps)
+    values = _branch_values(costs.values, branch, n_leaves, rows_per_node)
+    is_cut_with_ancestor = np.append(False, steps[1:] == steps[tree.parent[1:]])
+    nodes = np.arange(tree.n_nodes, dtype=np.int32)
+    ratio = values["added"] / np.maximum(n_leaves - 1, 1)
+    values |= {
+        "ratio": ratio,
+        "alpha": ratio / n_rows,
+        "step": steps,
+        "left": sequence.n_leaves[steps],
+        "top": structure.inherit_labels(tree.parent, nodes, is_cut_with_ancestor),
+    }
+    by_ratio, saves_nothing, by_step, with_ancestor = range(4)
+    sentences = (
+        _ratio_sentence(costs, n_rows, n_last=len(sequence) - 1),
+        _no_saving_sentence(costs),
+        _step_sentence(costs, sequence.rule, n_last=len(sequence) - 1),
+        _ancestor_sentence(costs, n_last=len(sequence) - 1),
     )
-    at_once = (
-        f"{own}its whole branch, with {{leaves}} leaves, costs {{branch}}. Its tests save nothing, so it is cut from "
-        "the start. A tie goes to the smaller tree."
-    )
-    by_step = (
-        f"{compared} Cutting it adds {{added}} and takes {{leaves}} - 1 leaves away: {{ratio}} for each. Cut at step "
-        f"{{step}} of {last} (leaves left: {{left}}; rule: {sequence.rule or 'not named'})."
-    )
-    with_another = (
-        f"{compared} It goes together with node {{top}} above it, which is cut at step {{step}} of {last} (leaves "
-        "left: {left})."
-    )
-    templates = (by_ratio, at_once, by_step, with_another)
-    each = "" if "squared" in what else ": {ratio} for each further leaf"
-    plain = (
-        (
-            f"Cut because {{leaves}} leaves here save only {saved}{each}, no more than a leaf costs.",
-            f"Kept because {{leaves}} leaves here save {saved}{each}, more than a leaf costs.",
+    tolerance = ROUNDING_TOLERANCE * max(1.0, float(costs.values[0]))
+    sentence = np.full(tree.n_nodes, by_ratio if _is_decided_by_ratio(sequence, costs) else by_step, np.int32)
+    sentence[(steps == 0) & (values["added"] <= tolerance)] = saves_nothing
+    sentence[is_cut_with_ancestor] = with_ancestor
+    sentence[tree.is_leaf] = NO_SENTENCE
+    return Reasons(sentences, sentence, values)
+
+
+def _is_decided_by_ratio(sequence: PruningSequence, costs: NodeCosts) -> bool:
+    """Return whether a node was cut when the penalty per leaf reached the cost that each further leaf saves."""
+    provenance = sequence.provenance
+    if provenance is None or provenance.edits or not costs.is_deciding:
+        return False
+    if provenance.alpha_unit != "cost per row":
+        return False
+    parameters = provenance.parameters
+    if provenance.rule == "weakest-links":
+        return not parameters.get("every_cut", False)
+    charges_leaves = parameters.get("penalty") == "leaves" and parameters.get("size") == "leaves"
+    is_family = not parameters.get("is_printed", False)
+    return provenance.rule == "cost-complexity" and charges_leaves and is_family
+
+
+def _ratio_sentence(costs: NodeCosts, n_rows: float, n_last: int) -> Sentence:
+    saved = _saved_text(costs)
+    alpha = f", {{alpha}} for each of {format_number(n_rows)} rows" if n_rows != 1 else ""
+    each = "" if costs.is_squared else ": {ratio} for each further leaf"
+    return Sentence(
+        full=(
+            f"{_branch_text(costs)} ({{leaf}} - {{branch}}) / ({{leaves}} - 1) = {{ratio}} saved for each further "
+            f"leaf{alpha}. Once a leaf is charged alpha = {{alpha}} or more, it costs what it saves: cut at step "
+            f"{{step}} of {n_last} (leaves left: {{left}}). A tie goes to the smaller tree."
         ),
-        (
-            "Cut because its {leaves} leaves save nothing.",
-            "Its {leaves} leaves save nothing: every pruning on the slider cuts it.",
-        ),
-        (
-            f"Cut at step {{step}}: its {{leaves}} leaves save only {saved}.",
-            f"Kept until step {{step}}: its {{leaves}} leaves save {saved}.",
-        ),
-        ("Cut with node {top} above it.", f"Kept with node {{top}} above it; its {{leaves}} leaves save {saved}."),
+        if_cut=f"Cut because {{leaves}} leaves here save only {saved}{each}, no more than a leaf costs.",
+        if_kept=f"Kept because {{leaves}} leaves here save {saved}{each}, more than a leaf costs.",
     )
-    which = np.full(tree.n_nodes, 0 if is_by_ratio else 2, np.int32)
-    which[(steps == 0) & (cost - below <= NEAR * max(1.0, float(cost[0])))] = 1
-    which[~is_top] = 3
-    which[tree.is_leaf] = -1
-    return Reasons(templates, which, values, plain)
+
+
+def _no_saving_sentence(costs: NodeCosts) -> Sentence:
+    return Sentence(
+        full=(
+            f"As a leaf this node costs {{leaf}} {costs.text}; its whole branch, with {{leaves}} leaves, costs "
+            "{branch}. Its tests save nothing, so it is cut from the start. A tie goes to the smaller tree."
+        ),
+        if_cut="Cut because its {leaves} leaves save nothing.",
+        if_kept="Its {leaves} leaves save nothing: every pruning on the slider cuts it.",
+    )
+
+
+def _step_sentence(costs: NodeCosts, rule: str, n_last: int) -> Sentence:
+    saved = _saved_text(costs)
+    return Sentence(
+        full=(
+            f"{_branch_text(costs)} Cutting it adds {{added}} and takes {{leaves}} - 1 leaves away: {{ratio}} for "
+            f"each. Cut at step {{step}} of {n_last} (leaves left: {{left}}; rule: {rule or 'not named'})."
+        ),
+        if_cut=f"Cut at step {{step}}: its {{leaves}} leaves save only {saved}.",
+        if_kept=f"Kept until step {{step}}: its {{leaves}} leaves save {saved}.",
+    )
+
+
+def _ancestor_sentence(costs: NodeCosts, n_last: int) -> Sentence:
+    return Sentence(
+        full=(
+            f"{_branch_text(costs)} It goes together with node {{top}} above it, which is cut at step {{step}} of "
+            f"{n_last} (leaves left: {{left}})."
+        ),
+        if_cut="Cut with node {top} above it.",
+        if_kept=f"Kept with node {{top}} above it; its {{leaves}} leaves save {_saved_text(costs)}.",
+    )
+
+
+def _branch_text(costs: NodeCosts) -> str:
+    return (
+        f"As a leaf this node costs {{leaf}} {costs.text}; its branch, as it is just before, {{branch}} with "
+        "{leaves} leaves."
+    )
+
+
+def _unnested_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node: Array) -> Reasons:
+    """Return reasons for members that are not nested: each is the best of its size, so no step belongs to a node."""
+    branch, n_leaves = branch_costs(sequence.tree, costs.values)
+    saved = _saved_text(costs)
+    sentence = Sentence(
+        full=(
+            f"As a leaf this node costs {{leaf}} {costs.text}, its whole branch {{branch}} with {{leaves}} leaves. "
+            f"Each size has a pruning of its own here ({sequence.rule or 'rule not named'}): which nodes it cuts is "
+            "decided for the whole tree at once, and a node that is cut at one size may be back at a smaller one."
+        ),
+        if_cut=f"Cut in the best tree of this size: its {{leaves}} leaves would save only {saved}.",
+        if_kept=f"Kept in the best tree of this size: its {{leaves}} leaves save {saved}.",
+    )
+    numbers = np.where(sequence.tree.is_leaf, NO_SENTENCE, 0).astype(np.int32)
+    return Reasons((sentence,), numbers, _branch_values(costs.values, branch, n_leaves, rows_per_node))
+
+
+def _saved_text(costs: NodeCosts) -> str:
+    """Return the template of what the leaves of a branch save."""
+    if costs.is_squared:
+        return "{saved} % of its squared error in {rows} rows"
+    return f"{{gain}} of its {{leaf}} {'estimated ' if costs.is_estimated else ''}errors in {{rows}} rows"
+
+
+def _branch_values(leaf: LongsOrFloats, branch: LongsOrFloats, n_leaves: Array, rows: Array) -> dict[str, Array]:
+    """Return the numbers of a node and its branch, by the names that templates use."""
+    gain = leaf - branch
+    saved = np.round(100 * gain / np.where(leaf > 0, leaf, 1), 2)
+    return {
+        "leaf": leaf, "branch": branch, "leaves": n_leaves, "gain": gain, "added": gain, "saved": saved, "rows": rows,
+    }  # fmt: skip
 
 
 def fitted_reasons(model: Model) -> Reasons:
-    """Say why the pruning of a model cuts or keeps each node, if it was not taken from a sequence."""
-    pruning, cost, total = model.pruning, costs_of(model, model.grown), model.grown.total
-    what = "errors" if model.is_classifier else "in squared error"
-    found = None
-    if model.holdout is not None and "reduced-error" in pruning.rule.replace("reduced error", "reduced-error"):
-        found = _reduced_error(pruning, costs_of(model, model.holdout), what)
-    elif pruning.rule == "pessimistic":
-        found = _pessimistic(pruning, cost, total)
-    if found is not None:
-        return found
-    rule, seen, saved = pruning.rule or "not named", " and ".join(sorted(pruning.seen)) or "not named", _saved(what)
-    start = (
-        f"As a leaf this node costs {{leaf}} {what} on the growing sample, its whole branch {{branch}} with {{leaves}} "
-        f"leaves, so that a cut adds {{added}}. The rule ({rule}; samples it saw: {seen}) "
-    )
-    pair = (
-        f"Cut by the rule ({rule}): its {{leaves}} leaves save {saved}.",
-        f"Kept by the rule ({rule}): its {{leaves}} leaves save {saved}.",
-    )
-    full, n_full = _branch_before(model.tree, cost)
-    values = _values(cost, full, n_full, total, added=cost - full)
-    return _decided(pruning, start, ("cut it.", "kept it.", "cut it, or a node above it."), pair, values)
+    """Return why the pruning of a model cuts or keeps each node, if the pruning was not taken from a sequence."""
+    provenance = model.pruning.provenance
+    if provenance is not None and not provenance.edits:
+        if _is_plain_reduced_error(model, provenance):
+            return _reduced_error_reasons(model)
+        if provenance.rule == "pessimistic" and provenance.sample == model.grown.sample:
+            return _pessimistic_reasons(model)
+    return _rule_reasons(model)
 
 
-def _reduced_error(pruning: Pruning, cost: LongsOrFloats, what: str) -> Reasons | None:
-    """A node is cut when that costs no more than the best that can be done below it."""
-    tree = pruning.tree
-    below = _least_below(tree, cost)
-    slack = 0 if cost.dtype.kind == "i" else 1e-12 * float(cost.max(initial=0))
-    expected = structure.leaves_after_cuts(tree.parent, (cost <= below + slack) | tree.is_leaf)
-    if not np.array_equal(expected, pruning.is_leaf):
-        return None
-    start = (
-        f"As a leaf this node costs {{leaf}} {what} on the held-out sample; the best pruning of the branch below it "
-        "costs {below}. "
-    )
-    ends = (
-        "That is no fewer, so it is cut; a tie goes to the smaller tree.",
-        "That is fewer, so it is kept.",
-        "What decided is a cut above it.",
-    )
-    pair = (
-        "Cut because one leaf does no worse on the held-out rows than the best of its branch.",
-        "Kept because its branch does better on the held-out rows than one leaf.",
-    )
-    return _decided(pruning, start, ends, pair, {"leaf": cost, "below": below})
+def _is_plain_reduced_error(model: Model, provenance: RuleProvenance) -> bool:
+    """Return whether the rule compared the errors on the model's held-out sample, empty nodes included."""
+    is_from_holdout = model.holdout is not None and provenance.sample == model.holdout.sample
+    has_known_unit = provenance.cost in ("errors", "squared error")
+    keeps_empty = provenance.parameters.get("keep_empty", False)
+    return provenance.rule == "reduced-error" and is_from_holdout and has_known_unit and not keeps_empty
 
 
-def _pessimistic(pruning: Pruning, cost: LongsOrFloats, total: LongsOrFloats) -> Reasons | None:
-    """A node is cut when its corrected errors lie within a standard error of its subtree's."""
-    full, n_full = _branch_before(pruning.tree, cost)
-    corrected = full + n_full / 2
-    error = np.sqrt(np.maximum(corrected * (total - corrected), 0) / np.maximum(total, 1))
-    own = cost + 0.5
-    near = NEAR * np.maximum(1.0, own)
-    kept, cut = pruning.is_kept, pruning.is_leaf & ~pruning.tree.is_leaf
-    if (own[cut] > (corrected + error + near)[cut]).any() or (own[kept] < (corrected + error - near)[kept]).any():
-        return None
-    start = (
-        "With half an error added for each leaf, this node as a leaf makes {own} errors on the growing sample and its "
-        "branch of {leaves} leaves {corrected}, with a standard error of {se}. "
-    )
-    ends = (
-        "The leaf is within one standard error, so it is cut; a tie cuts.",
-        "The leaf is further off than one standard error, so it is kept.",
-        "What decided is a cut above it.",
-    )
-    pair = (
-        "Cut because its {leaves} leaves save no more errors than one standard error.",
-        "Kept because its {leaves} leaves save more errors than one standard error.",
-    )
-    return _decided(pruning, start, ends, pair, {"own": own, "leaves": n_full, "corrected": corrected, "se": error})
+@dataclass(frozen=True)
+class _DecisionTexts:
+    """Templates for a rule that decides each node once.
 
-
-def _decided(
-    pruning: Pruning, start: str, ends: tuple[str, str, str], pair: tuple[str, str], values: dict[str, Array]
-) -> Reasons:
-    """Sentences that end in one way where a node was cut, in another where it was kept, or lies under a cut."""
-    which = np.full(pruning.tree.n_nodes, 2, np.int32)
-    which[pruning.is_kept] = 1
-    which[pruning.is_leaf] = 0
-    which[pruning.tree.is_leaf] = -1
-    return Reasons(tuple(start + end for end in ends), which, values, (pair,) * 3)
-
-
-def _table_reasons(sequence: PruningSequence, what: str, values: dict[str, Array]) -> Reasons:
-    """Members that are not nested are each the best of their size: no step belongs to a node."""
-    template = (
-        f"As a leaf this node costs {{leaf}} {what}, its whole branch {{branch}} with {{leaves}} leaves. Each size has "
-        f"a pruning of its own here ({sequence.rule or 'rule not named'}): which nodes it cuts is decided for the "
-        "whole tree at once, and a node that is cut at one size may be back at a smaller one."
-    )
-    saved = _saved(what)
-    pair = (
-        f"Cut in the best tree of this size: its {{leaves}} leaves would save only {saved}.",
-        f"Kept in the best tree of this size: its {{leaves}} leaves save {saved}.",
-    )
-    return Reasons((template,), np.where(sequence.tree.is_leaf, -1, 0).astype(np.int32), values, (pair,))
-
-
-def _saved(what: str) -> str:
-    """What leaves save, as a template."""
-    if "squared error" in what:
-        return "{saved} % of its squared error in {rows} rows"
-    return f"{{gain}} of its {{leaf}} {'estimated ' if what.startswith('estimated') else ''}errors in {{rows}} rows"
-
-
-def _values(cost: LongsOrFloats, below: LongsOrFloats, n_below: Longs, total: Array, **more: Array) -> dict[str, Array]:
-    """The numbers of a node and its branch, by the names that templates give them."""
-    gain = cost - below
-    saved = np.round(100 * gain / np.where(cost > 0, cost, 1), 2)
-    return {"leaf": cost, "branch": below, "leaves": n_below, **more, "gain": gain, "saved": saved, "rows": total}
-
-
-def _same_cost(sequence: PruningSequence, cost: LongsOrFloats, rows: float) -> bool:
-    """Whether the sequence was made from this cost, or from its mean over the rows."""
-    found = sequence.costs_on(cost).astype(float)
-    slack = NEAR * max(1.0, float(cost[0]))
-    return any(bool((np.abs(found - sequence.errors * scale) <= slack).all()) for scale in (1.0, rows))
-
-
-def _branch_before(tree: Tree, cost: LongsOrFloats, steps: Ints | None = None) -> tuple[LongsOrFloats, Longs]:
-    """Cost and leaves of each node's branch in the last member in which it tests something (no steps: as grown).
-
-    A child that goes at an earlier step is a leaf by then; one that goes at the same step
-    still has its branch.
+    Parameters
+    ----------
+    start : str
+        The sentence with the numbers that the rule compared.
+    cut, kept, below_cut : str
+        The sentence after it, for a node that is cut, for one that is kept, and for one below a cut.
+    if_cut, if_kept : str
+        The short sentences.
     """
-    step = [0] * tree.n_nodes if steps is None else steps.tolist()
-    parent, own, is_leaf = tree.parent.tolist(), cost.tolist(), tree.is_leaf.tolist()
-    below, leaves = [0 * own[0]] * tree.n_nodes, [0] * tree.n_nodes
-    for v in range(tree.n_nodes - 1, -1, -1):
-        if is_leaf[v]:
-            below[v], leaves[v] = own[v], 1
-        if v:
-            p = parent[v]
-            is_leaf_then = step[v] < step[p]
-            below[p] += own[v] if is_leaf_then else below[v]
-            leaves[p] += 1 if is_leaf_then else leaves[v]
-    return np.array(below, cost.dtype), np.array(leaves, np.int64)
+
+    start: str
+    cut: str
+    kept: str
+    below_cut: str
+    if_cut: str
+    if_kept: str
 
 
-def _least_below(tree: Tree, cost: LongsOrFloats) -> LongsOrFloats:
-    """The least cost of a pruning of each branch that keeps the node."""
-    parent, own, is_leaf = tree.parent.tolist(), cost.tolist(), tree.is_leaf.tolist()
-    below = [0 * own[0]] * tree.n_nodes
-    for v in range(tree.n_nodes - 1, 0, -1):
-        below[parent[v]] += own[v] if is_leaf[v] else min(own[v], below[v])
-    return np.array(below, cost.dtype)
+def _decision_reasons(pruning: Pruning, texts: _DecisionTexts, values: dict[str, Array]) -> Reasons:
+    """Return one sentence each for nodes that are cut, that are kept, and that are below a cut."""
+    cut, kept, below_cut = range(3)
+    sentences = tuple(
+        Sentence(texts.start + end, texts.if_cut, texts.if_kept) for end in (texts.cut, texts.kept, texts.below_cut)
+    )
+    sentence = np.full(pruning.tree.n_nodes, below_cut, np.int32)
+    sentence[pruning.is_kept] = kept
+    sentence[pruning.is_leaf] = cut
+    sentence[pruning.tree.is_leaf] = NO_SENTENCE
+    return Reasons(sentences, sentence, values)
+
+
+def _reduced_error_reasons(model: Model) -> Reasons:
+    """Return reasons for a rule that cuts a node if the leaf costs no more than the best pruning of its branch."""
+    assert model.holdout is not None
+    leaf = costs_of(model, model.holdout)
+    unit = "errors" if model.is_classifier else "in squared error"
+    texts = _DecisionTexts(
+        start=(
+            f"As a leaf this node costs {{leaf}} {unit} on the held-out sample; the best pruning of the branch below "
+            "it costs {below}. "
+        ),
+        cut="That is no fewer, so it is cut; a tie goes to the smaller tree.",
+        kept="That is fewer, so it is kept.",
+        below_cut="What decided is a cut above it.",
+        if_cut="Cut because one leaf does no worse on the held-out rows than the best of its branch.",
+        if_kept="Kept because its branch does better on the held-out rows than one leaf.",
+    )
+    return _decision_reasons(model.pruning, texts, {"leaf": leaf, "below": best_branch_costs(model.tree, leaf)})
+
+
+def _pessimistic_reasons(model: Model) -> Reasons:
+    """Return reasons for a rule that cuts a node if its corrected errors exceed its branch's by at most one SE."""
+    leaf, total = costs_of(model, model.grown), model.grown.total
+    branch, n_leaves = branch_costs(model.tree, leaf)
+    corrected = branch + n_leaves / 2
+    se = np.sqrt(np.maximum(corrected * (total - corrected), 0) / np.maximum(total, 1))
+    texts = _DecisionTexts(
+        start=(
+            "With half an error added for each leaf, this node as a leaf makes {own} errors on the growing sample and "
+            "its branch of {leaves} leaves {corrected}, with a standard error of {se}. "
+        ),
+        cut="The leaf is within one standard error, so it is cut; a tie cuts.",
+        kept="The leaf is further off than one standard error, so it is kept.",
+        below_cut="What decided is a cut above it.",
+        if_cut="Cut because its {leaves} leaves save no more errors than one standard error.",
+        if_kept="Kept because its {leaves} leaves save more errors than one standard error.",
+    )
+    values = {"own": leaf + 0.5, "leaves": n_leaves, "corrected": corrected, "se": se}
+    return _decision_reasons(model.pruning, texts, values)
+
+
+def _rule_reasons(model: Model) -> Reasons:
+    """Return reasons that name the rule and what a cut adds, for any other rule."""
+    pruning = model.pruning
+    unit = "errors" if model.is_classifier else "in squared error"
+    costs = NodeCosts(costs_of(model, model.grown), unit, is_squared=not model.is_classifier)
+    rule = pruning.rule or "not named"
+    samples = " and ".join(sorted(pruning.seen)) or "not named"
+    saved = _saved_text(costs)
+    texts = _DecisionTexts(
+        start=(
+            f"As a leaf this node costs {{leaf}} {costs.text} on the growing sample, its whole branch {{branch}} with "
+            f"{{leaves}} leaves, so that a cut adds {{added}}. The rule ({rule}; samples it saw: {samples}) "
+        ),
+        cut="cut it.",
+        kept="kept it.",
+        below_cut="cut it, or a node above it.",
+        if_cut=f"Cut by the rule ({rule}): its {{leaves}} leaves save {saved}.",
+        if_kept=f"Kept by the rule ({rule}): its {{leaves}} leaves save {saved}.",
+    )
+    branch, n_leaves = branch_costs(model.tree, costs.values)
+    values = _branch_values(costs.values, branch, n_leaves, model.grown.total)
+    return _decision_reasons(pruning, texts, values)

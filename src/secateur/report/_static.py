@@ -1,6 +1,7 @@
-"""The tree without scripts: a drawing and a table of rules, made here, shown when scripts are off."""
+"""Draw the tree and list its rules as HTML without scripts, for readers whose browser runs none."""
 
 import heapq
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
@@ -10,92 +11,109 @@ from ..core.class_names import plain
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import share_limit_text
 
-MOST_LINES = 40  # leaves that are drawn and listed; branches with few rows are folded beyond
-COLUMN, ROW = 150, 26
+MAX_STATIC_LEAVES = 40  # larger trees are drawn with folded branches
+MAX_LEAF_CHARACTERS, MAX_TEST_CHARACTERS = 60, 21
+LEVEL_PIXELS, LINE_PIXELS = 150, 26
+MAX_BRANCH_PIXELS = 16
+LEAF_TEXT_PIXELS = 330
 
 
 def static_html(model: Model, limits: LeafShares | None) -> str:
-    """Return the drawing and the tables as HTML without scripts or inline styles."""
-    view = view_of(model.tree, model.grown, pruning=_unfolded(model))
-    answers = _answers(model, view)
+    """Return the certificate, the drawing and the table of rules of a model as HTML without scripts."""
+    drawing = _Drawing.of(model, MAX_STATIC_LEAVES)
     certificate = "" if model.certificate is None else f"<p>{escape(plain(str(model.certificate)))}</p>"
-    return f"{certificate}\n{_drawing(model, view, answers)}\n{_leaves(model, view, answers, limits)}"
+    return f"{certificate}\n{drawing.svg()}\n{drawing.rules_table(limits)}"
 
 
 def picture(model: Model, n_leaves: int = 12) -> str:
-    """Return a small drawing of the tree as SVG; beyond a number of leaves, branches with few rows are folded."""
-    view = view_of(model.tree, model.grown, pruning=_unfolded(model, n_leaves))
-    return _drawing(model, view, _answers(model, view))
+    """Return a small drawing of the tree as SVG, with at most `n_leaves` leaves or folded branches."""
+    return _Drawing.of(model, n_leaves).svg()
 
 
-def _unfolded(model: Model, n_most: int = MOST_LINES) -> Pruning:
-    """The part of the pruning with most rows that has at most so many leaves."""
+def _fold_small_branches(model: Model, max_leaves: int) -> Pruning:
+    """Return the pruning of a model, cut further to at most `max_leaves` leaves; branches with most rows are kept."""
     pruning, tree = model.pruning, model.tree
-    if pruning.n_leaves <= n_most:
+    if pruning.n_leaves <= max_leaves:
         return pruning
     rows, arity = model.grown.total, tree.arity
     is_open = np.zeros(tree.n_nodes, bool)
-    n_lines, waiting = 1, [(-float(rows[0]), 0)]
-    while waiting:
-        _, v = heapq.heappop(waiting)
-        if not pruning.is_kept[v] or n_lines + arity[v] - 1 > n_most:
+    n_leaves, queue = 1, [(-float(rows[0]), 0)]
+    while queue:
+        _, v = heapq.heappop(queue)
+        if not pruning.is_kept[v] or n_leaves + arity[v] - 1 > max_leaves:
             continue
         is_open[v] = True
-        n_lines += int(arity[v]) - 1
+        n_leaves += int(arity[v]) - 1
         for child in tree.children(v):
-            heapq.heappush(waiting, (-float(rows[child]), child))
+            heapq.heappush(queue, (-float(rows[child]), child))
     return Pruning.from_cuts(tree, ~is_open, node_labels=pruning.node_labels)
 
 
-def _answers(model: Model, view: TreeView) -> dict[int, str]:
-    """What each leaf that is drawn says; one that stands for a branch how many leaves that has."""
-    ends = np.append(0, np.cumsum(model.pruning.is_leaf))
-    n_below = (ends[model.tree.end] - ends[:-1])[view.node]
-    return {
-        v: f"+{n_below[v]:,} leaves, {view.size(v)}" if n_below[v] > 1 else view.conclusion(v)
-        for v in np.flatnonzero(view.tree.is_leaf).tolist()
-    }
+@dataclass(frozen=True)
+class _Drawing:
+    """A view of the drawn part of a model, and the text of each drawn leaf."""
 
+    model: Model
+    view: TreeView
+    leaf_texts: dict[int, str]
 
-def _drawing(model: Model, view: TreeView, answers: dict[int, str]) -> str:
-    tree = view.tree
-    x, y = (12 + tree.depth * COLUMN).tolist(), (24 + view.place * ROW).tolist()
-    share = model.grown.total[view.node] / max(float(model.grown.total[0]), 1e-300)
-    parts = []
-    for v in range(1, tree.n_nodes):
-        p = int(tree.parent[v])
-        middle = (x[p] + x[v]) / 2
-        parts.append(
-            f'<path d="M{x[p]} {y[p]:g}C{middle:g} {y[p]:g} {middle:g} {y[v]:g} {x[v]} {y[v]:g}" fill="none" '
-            f'stroke="#7a8aa0" stroke-opacity=".55" stroke-width="{max(1.0, 16 * float(share[v])):.3g}"/>'
+    @classmethod
+    def of(cls, model: Model, max_leaves: int) -> "_Drawing":
+        view = view_of(model.tree, model.grown, pruning=_fold_small_branches(model, max_leaves))
+        ends = np.append(0, np.cumsum(model.pruning.is_leaf))
+        n_leaves_below = (ends[model.tree.end] - ends[:-1])[view.node]
+        leaf_texts = {}
+        for v in np.flatnonzero(view.tree.is_leaf).tolist():
+            is_folded = n_leaves_below[v] > 1
+            folded_text = f"+{n_leaves_below[v]:,} leaves, {view.rows_text(v)}"
+            leaf_texts[v] = folded_text if is_folded else view.conclusion(v)
+        return cls(model, view, leaf_texts)
+
+    def svg(self) -> str:
+        """Return the tree as SVG: the root at the left, branches as wide as their share of the rows."""
+        tree, view = self.view.tree, self.view
+        x, y = (12 + tree.depth * LEVEL_PIXELS).tolist(), (24 + view.position * LINE_PIXELS).tolist()
+        total = self.model.grown.total
+        share = total[view.node] / max(float(total[0]), 1e-300)
+        parts = []
+        for v in range(1, tree.n_nodes):
+            p = int(tree.parent[v])
+            middle, width = (x[p] + x[v]) / 2, max(1.0, MAX_BRANCH_PIXELS * float(share[v]))
+            parts.append(
+                f'<path d="M{x[p]} {y[p]:g}C{middle:g} {y[p]:g} {middle:g} {y[v]:g} {x[v]} {y[v]:g}" fill="none" '
+                f'stroke="#7a8aa0" stroke-opacity=".55" stroke-width="{width:.3g}"/>'
+            )
+        for v in range(tree.n_nodes):
+            if tree.is_leaf[v]:
+                text = escape(_clip(self.leaf_texts[v], MAX_LEAF_CHARACTERS))
+                parts.append(f'<text x="{x[v] + 8}" y="{y[v] + 4:g}">{text}</text>')
+                continue
+            text = escape(_clip(view.test_text(v), MAX_TEST_CHARACTERS))
+            parts.append(f'<circle cx="{x[v]}" cy="{y[v]:g}" r="4" fill="#5b6b82"/>')
+            parts.append(f'<text x="{x[v] + 4}" y="{y[v] - 7:g}">{text}</text>')
+        width = 12 + int(tree.depth.max()) * LEVEL_PIXELS + LEAF_TEXT_PIXELS
+        height = 40 + (tree.n_leaves - 1) * LINE_PIXELS
+        return (
+            f'<svg viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}" role="img" '
+            f'aria-label="The tree as fitted, {self.model.pruning.n_leaves} leaves">{"".join(parts)}</svg>'
         )
-    for v in range(tree.n_nodes):
-        if tree.is_leaf[v]:
-            parts.append(f'<text x="{x[v] + 8}" y="{y[v] + 4:g}">{escape(_clipped(answers[v], 60))}</text>')
-            continue
-        parts.append(f'<circle cx="{x[v]}" cy="{y[v]:g}" r="4" fill="#5b6b82"/>')
-        parts.append(f'<text x="{x[v] + 4}" y="{y[v] - 7:g}">{escape(_clipped(view.test(v), 21))}</text>')
-    wide, high = 12 + int(tree.depth.max()) * COLUMN + 330, 40 + (tree.n_leaves - 1) * ROW
-    return (
-        f'<svg viewBox="0 0 {wide} {high:g}" width="{wide}" height="{high:g}" role="img" '
-        f'aria-label="The tree as fitted, {model.pruning.n_leaves} leaves">{"".join(parts)}</svg>'
-    )
+
+    def rules_table(self, limits: LeafShares | None) -> str:
+        """Return the rules of the drawn leaves as an HTML table; empty for a tree without tests."""
+        if not self.view.tree.has_tests:
+            return ""
+        pruning = self.model.pruning
+        rows = []
+        for v, conditions in self.view.rules():
+            node, conclusion = int(self.view.node[v]), self.leaf_texts[v]
+            if limits is not None and pruning.is_leaf[node]:
+                conclusion += f", {share_limit_text(limits, node, int(pruning.labels[node]), self.view.classes)}"
+            rule = escape(" AND ".join(conditions) or "TRUE")
+            rows.append(f"<tr><th scope=row>{node}</th><td>{rule}</td><td>{escape(conclusion)}</td></tr>")
+        head = "<tr><th scope=col>node</th><th scope=col>rule</th><th scope=col>prediction</th></tr>"
+        caption = "<caption>The tree as rules</caption>"
+        return f"<table>{caption}<thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _clipped(text: str, n_most: int) -> str:
-    return text if len(text) <= n_most else text[: n_most - 1] + "…"
-
-
-def _leaves(model: Model, view: TreeView, answers: dict[int, str], limits: LeafShares | None) -> str:
-    """The rules of the leaves that are drawn, as a table."""
-    if not view.tree.has_tests:
-        return ""
-    rows = []
-    for v, asked in view.rules():
-        node, answer = int(view.node[v]), answers[v]
-        if limits is not None and model.pruning.is_leaf[node]:
-            answer += f", {share_limit_text(limits, node, int(model.pruning.labels[node]), view.classes)}"
-        rule = escape(" AND ".join(asked) or "TRUE")
-        rows.append(f"<tr><th scope=row>{node}</th><td>{rule}</td><td>{escape(answer)}</td></tr>")
-    head = "<tr><th scope=col>node</th><th scope=col>rule</th><th scope=col>answer</th></tr>"
-    return f"<table><caption>The tree as rules</caption><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"
+def _clip(text: str, max_characters: int) -> str:
+    return text if len(text) <= max_characters else text[: max_characters - 1] + "…"

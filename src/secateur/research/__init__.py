@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ._build_data import checksum as checksum
     from ._pages import write_docs as write_docs
     from ._run import Reproduction as Reproduction
-    from ._run import listed as listed
+    from ._run import describe_experiment as describe_experiment
     from ._run import run as run
     from .claims import check_claims as check_claims
 
@@ -34,7 +34,7 @@ _HOMES = {
     "checksum": "._build_data",
     "Reproduction": "._run",
     "check_claims": ".claims",
-    "listed": "._run",
+    "describe_experiment": "._run",
     "run": "._run",
     "write_docs": "._pages",
 }

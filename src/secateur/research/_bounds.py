@@ -1,4 +1,4 @@
-"""Every certificate on one growing, pruning and test sample: what two experiments measure."""
+"""Compute every certificate on one growing, pruning and test sample; two experiments share this."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -12,15 +12,15 @@ from ..core import Bound, Counts, Pruning, Tree
 from ..pruners import certificate_optimal, cost_complexity, k_limit, k_reduced_error, reduced_error
 from ..statistics.priors import prior_cost
 from ..statistics.tails import binomial_upper
-from ._samples import rate_on
+from ._samples import error_rate
 
 DELTA = 0.01
 FACTOR = 1.1
-# Of the Rademacher bound, (A) and (B), and how often signs are drawn.
+# Forms (A) and (B) of the Rademacher bound, and the number of draws of signs.
 FORMS: tuple[tuple[Literal["printed", "centred"], int], ...] = (("printed", 1), ("centred", 10))
 Random = np.random.Generator | int
 
-# For each tree, the bounds on its error and the words for them. Its test error is "test error, TREE".
+# For each tree, the bounds on its error and their names in tables. Its test error is the result "test error, TREE".
 _BOTH = {"printed Rademacher": "(A)", "centred Rademacher": "(B)", "quarter bit": "d/4 (invalid)"}
 _REP = {**_BOTH, "uniform": "uniform", "informed": "informed"}
 BOUNDS = {
@@ -30,11 +30,11 @@ BOUNDS = {
     "path": {"path": "path"},
     "PAC-Bayes": {"PAC-Bayes": "PAC-Bayes"},
 }
-OWN_TREE = {bound: tree for tree, bounds in BOUNDS.items() for bound in bounds}
+TREE_OF_BOUND = {bound: tree for tree, bounds in BOUNDS.items() for bound in bounds}
 
 
-def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, seed: int) -> dict[str, float]:
-    """Return sizes, test errors and bounds of what REP and k-REP make of a tree, and of better-paid choices."""
+def measure_bounds(tree: Tree, grown: Counts, held: Counts, test: Counts, *, seed: int) -> dict[str, float]:
+    """Return sizes, test errors and bounds of the prunings of a tree by REP, k-REP, the path and the informed prior."""
     samples, n = (tree, grown, held), int(held.total[0])
     k = k_limit(grown, factor=FACTOR)
     pruned = {"REP": reduced_error(*samples), "k-REP": k_reduced_error(*samples, factor=FACTOR)}
@@ -53,12 +53,12 @@ def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, seed: int
         "k": k,
         "n": n,
         "pruning error, REP": rep.errors(held) / n,
-        **{f"test error, {name}": rate_on(pruning, test) for name, pruning in tested.items()},
+        **{f"test error, {name}": error_rate(pruning, test) for name, pruning in tested.items()},
         "unpaid, path": float(binomial_upper(member.errors, n, np.log(DELTA))),
     }
     signs = [np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)]
     for (name, pruning), within, rngs in zip(pruned.items(), (None, k), (signs[:2], signs[2:]), strict=True):
-        bounds = penalised(*samples, pruning, rngs, within)
+        bounds = rademacher_bounds(*samples, pruning, rngs, within)
         found |= {f"{form} Rademacher, {name}": bound for (form, _), bound in zip(FORMS, bounds, strict=True)}
         found[f"quarter bit, {name}"] = paid(prior="printed", tail="chernoff", pruning=pruning).value
     mixed = pac_bayes(*samples, delta=DELTA)
@@ -70,28 +70,28 @@ def measured(tree: Tree, grown: Counts, held: Counts, test: Counts, *, seed: int
         "informed, best": paid(prior="informed", pruning=best).value,
         "path": member.value,
         "PAC-Bayes": mixed.value,
-        "test error, PAC-Bayes": _mixed_rate(mixed, grown, held, test),
+        "test error, PAC-Bayes": _mixture_error_rate(mixed, grown, held, test),
     }
 
 
 def best_on_path(tree: Tree, grown: Counts, held: Counts) -> tuple[Bound, Pruning]:
-    """The least bound of a member of the cost-complexity path, and that member."""
+    """Return the lowest bound of any member of the cost-complexity path, and that member."""
     family = cost_complexity(tree, grown)
     member = least_bound(path(family, held, delta=DELTA))
     return member, family[member.details["member"]]
 
 
-def penalised(
+def rademacher_bounds(
     tree: Tree, grown: Counts, held: Counts, pruning: Pruning, rngs: Sequence[Random], k: int | None = None
 ) -> list[float]:
-    """The Rademacher bounds on a pruning: (A) as printed, (B) centred."""
+    """Return the Rademacher bounds on a pruning: (A) as printed, (B) centred."""
     asked = partial(rademacher, tree, grown, held, delta=DELTA, k=k, pruning=pruning)
     found = (asked(form=form, draws=draws, rng=rng) for (form, draws), rng in zip(FORMS, rngs, strict=True))
     return [bound.details["unclipped"] for bound in found]
 
 
-def _mixed_rate(mixed: Bound, grown: Counts, held: Counts, test: Counts) -> float:
-    """The test error of a pruning drawn from the mixture, on average."""
+def _mixture_error_rate(mixed: Bound, grown: Counts, held: Counts, test: Counts) -> float:
+    """Return the expected test error of a pruning drawn from the mixture."""
     errors = [counts.errors_if_leaf(grown.majority).astype(float) for counts in (held, test)]
     prior = prior_cost(grown.resubstitution_costs, mixed.details["lam"], mixed.details["mu"])
     _, expected = mean_cost(grown.tree.parent, -prior - mixed.details["theta"] * errors[0], errors[1])

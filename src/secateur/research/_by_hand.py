@@ -13,7 +13,7 @@ from ..datasets import krk_legality
 from ..datasets._tables import make_table
 from ..pruners import best_of_size, greedy, smallest_within, weakest_links
 from ..routing import count
-from ._sheets import Row, Sheet, published
+from ._sheets import Row, Sheet, printed_figures
 from ._study import Config, Result
 
 # The nine tests A(B(E, F), C(G, H), D(I)) in pre-order, the other children are leaves; the rows of each leaf.
@@ -69,7 +69,7 @@ def _krk_columns(positions: Table) -> dict[str, Bools]:
 
 
 def best_cuts(tree: Tree, counts: Counts) -> dict[int, tuple[int, str]]:
-    """Least errors and the names of the tests cut, by leaves, in the example of nine tests."""
+    """Return the least errors and the names of the cut nodes for each number of leaves."""
     best, names = best_of_size(tree, counts), dict(zip(tree.internal.tolist(), NINE_NAMES, strict=True))
     return {
         pruning.n_leaves: (errors, " ".join(sorted(names[v] for v in pruning.cuts.tolist())))
@@ -78,14 +78,16 @@ def best_cuts(tree: Tree, counts: Counts) -> dict[int, tuple[int, str]]:
 
 
 def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
-    """Return the best prunings, what the quicker ways do, and how many prunings there are."""
+    """Return the best prunings, the sequences of the faster methods, and the numbers of prunings."""
     tree, counts = nine_tests()
     mcc1 = weakest_links(tree, counts, every_cut=True)
     assert mcc1.alphas is not None
     return {
         "best": best_cuts(tree, counts),
-        "GREEDY": _told(greedy(tree, counts)),
-        "MCC1": _told(mcc1, [f" {Fraction(alpha).limit_denominator(100)}" for alpha in mcc1.alphas.tolist()]),
+        "GREEDY": _describe_members(greedy(tree, counts)),
+        "MCC1": _describe_members(
+            mcc1, [f" {Fraction(alpha).limit_denominator(100)}" for alpha in mcc1.alphas.tolist()]
+        ),
         "MCC0": ", ".join(map(str, weakest_links(tree, counts).n_leaves.tolist())),
         "smallest": {a: smallest_within(tree, counts, a).n_leaves for a in ("0.9", "0.8", "0.75", "0.7")},
         "prunings": int(count_prunings(tree)),
@@ -95,10 +97,10 @@ def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of 
 
 
 def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
-    """The table of best prunings, and everything else that is printed about the example."""
+    """Return the table of best prunings, and the table of everything else that is printed about the example."""
     found = results["nine-tests"]
     rows: list[Row] = []
-    for n_leaves, printed in published("nine-tests").items():
+    for n_leaves, printed in printed_figures("nine-tests").items():
         errors, cuts = printed["errors"], printed["cuts"] or ""
         best = found["best"].get(str(n_leaves), [None, None])
         words, holds = _in_the_text(n_leaves, found["best"])
@@ -113,8 +115,8 @@ def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
     by_greedy, first = "D 12 1, E 10 2, F 8 3, B 7 4, G 6 5, C 3 6, A 1 9", "D, E, F, B first; 6 leaves at 72.22 %"
     mcc1, smallest = "D 12 1 1/3, C 8 3 1/2, E 6 4 1/2, F 4 5 1/2, B 3 6 1, A 1 9 3/2", found["smallest"]
     by_leaves = "1:1 3:1 4:1 5:2 6:7 7:5 8:10 9:12 10:10 11:10 12:8 13:5 14:3 15:1"
-    # What, as reconstructed from the text, ours, and what the text says of it.
-    told = (
+    # Name, value reconstructed from the text, our value, and the wording of the text.
+    statements = (
         ("GREEDY: cut, leaves, errors", by_greedy, found["GREEDY"], first),
         ("MCC1: cut, leaves, errors, ratio", mcc1, found["MCC1"], "six trees, all optimal"),
         ("MCC0: leaves", "12, 4, 3, 1", found["MCC0"], "four trees"),
@@ -123,7 +125,7 @@ def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
         ("prunings by leaves", by_leaves, found["by leaves"], ""),
         ("prunings within 0 to 9 errors", "1 7 22 43 61 71 75 75 75 76", found["within"], ""),
     )
-    more = [(name, expected, ours, expected == ours, words) for name, expected, ours, words in told]
+    more = [(name, expected, ours, expected == ours, words) for name, expected, ours, words in statements]
     title = "Nine tests: other algorithms (Tables 2 and 3), and numbers of prunings"
     columns = ("what", "reconstructed from the text", "ours", "same", "in the text")
     return [
@@ -133,25 +135,25 @@ def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
 
 
 def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
-    """What the text says of a size, and whether it holds; the body of Table 1 is not in our copy."""
+    """Return the statement of the text about a size, and whether it holds; our copy lacks the body of Table 1."""
     errors, cuts = best[str(n_leaves)]
     is_better = errors < best["5"][0] and set(best["6"][1]) <= set(cuts)
-    told = {
+    statements = {
         13: ("cut at F", "F" in cuts),
         **dict.fromkeys((12, 11, 8), ("F is back", "F" not in cuts)),
         6: ("77.78 %", round(100 * (1 - errors / 18), 2) == 77.78),
         4: ("more accurate than 5 leaves, a pruning of 6", is_better),
     }
-    return told.get(n_leaves, ("", None))
+    return statements.get(n_leaves, ("", None))
 
 
-def _told(sequence: PruningSequence, ratios: Sequence[str] | None = None) -> str:
-    """Each member: the test cut last, leaves, errors, and the ratio if there is one."""
+def _describe_members(sequence: PruningSequence, ratios: Sequence[str] | None = None) -> str:
+    """Describe each member by the node cut last, its leaves, its errors, and the ratio if there is one."""
     names = dict(zip(sequence.tree.internal.tolist(), NINE_NAMES, strict=True))
     kept = ~sequence.tree.is_leaf
-    told = []
+    statements = []
     for i, pruning in enumerate(sequence):
         gone = np.flatnonzero(kept & ~pruning.is_kept)
         kept = pruning.is_kept
-        told.append(f"{names[int(gone[0])]} {pruning.n_leaves} {sequence.errors[i]}{ratios[i] if ratios else ''}")
-    return ", ".join(told)
+        statements.append(f"{names[int(gone[0])]} {pruning.n_leaves} {sequence.errors[i]}{ratios[i] if ratios else ''}")
+    return ", ".join(statements)

@@ -16,10 +16,10 @@ from ..data.table import Table
 from ..datasets._tables import make_table
 from ..model_selection import cross_validate
 from ..routing import count
-from ._bounds import DELTA, OWN_TREE, measured
-from ._samples import counted, rate_on, seeds, table_of
-from ._sheets import CYCLE, Sheet, compared, drawing, mean, published
-from ._study import Config, Part, Result, collected, under
+from ._bounds import DELTA, TREE_OF_BOUND, measure_bounds
+from ._samples import derive_seed, error_rate, grow_and_count, load_table
+from ._sheets import CYCLE, Sheet, mean, new_figure, printed_and_ours, printed_figures
+from ._study import Config, Part, Result, collect_values, results_under
 
 PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # no document has these
 SETS = (
@@ -48,7 +48,7 @@ def parts(config: Config) -> list[Part]:
     """One part per generated setting, one per real set."""
     n_settings, n_samples, names = (2, 2, ()) if config.quick else (3, 20, SETS)
     made = []
-    for i, printed in enumerate(list(published("certificates").values())[:n_settings]):
+    for i, printed in enumerate(list(printed_figures("certificates").values())[:n_settings]):
         asked = {key: printed[key] for key in ("n_grow", "n_prune", "noise")}
         made.append(Part(f"generated-{i}", generated, {**asked, "n_samples": n_samples}))
     return made + [Part(f"real-{name}", real, {"name": name, "n_splits": 10}) for name in names]
@@ -58,20 +58,20 @@ def generated(config: Config, n_grow: int, n_prune: int, noise: float, n_samples
     """Return what was measured on samples of a known concept, one list per quantity."""
     runs = []
     for i in range(n_samples):
-        random = np.random.default_rng(seeds(config, 1, n_grow, round(100 * noise), i))
+        random = np.random.default_rng(derive_seed(config, 1, n_grow, round(100 * noise), i))
         samples = [_draw(n, noise, random) for n in (n_grow, n_prune, TEST_ROWS)]
-        runs.append(_one(*samples, seed=seeds(config, 2, n_grow, i)))
-    return {"n_grow": n_grow, "n_prune": n_prune, "noise": noise, **collected(runs)}
+        runs.append(_one(*samples, seed=derive_seed(config, 2, n_grow, i)))
+    return {"n_grow": n_grow, "n_prune": n_prune, "noise": noise, **collect_values(runs)}
 
 
 def real(config: Config, name: str, n_splits: int) -> Result:
     """Return what was measured on random splits of a real set: half to grow, a quarter to prune, a quarter to test."""
-    table = table_of(name, config)
+    table = load_table(name, config)
     runs = (
-        _one(*datasets.split(table, 0.5, 0.25, 0.25, seed=seeds(config, 3, i)), seed=seeds(config, 4, i))
+        _one(*datasets.split(table, 0.5, 0.25, 0.25, seed=derive_seed(config, 3, i)), seed=derive_seed(config, 4, i))
         for i in range(n_splits)
     )
-    return {"rows": table.n_rows, **collected(runs)}
+    return {"rows": table.n_rows, **collect_values(runs)}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
@@ -79,14 +79,14 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     shown = [
         make(found)
         for prefix, make in (("generated-", _generated), ("real-", _real))
-        if (found := under(results, prefix))
+        if (found := results_under(results, prefix))
     ]
     return [*shown, _held(results)]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw the bounds of every sample size and set beside the test error of REP."""
-    with drawing(folder / "certificates.png", size=(10, 5), ncols=3) as (ax,):
+    with new_figure(folder / "certificates.png", size=(10, 5), ncols=3) as (ax,):
         for (label, key), colour, mark in zip(BOUNDS, (*CYCLE, "0.5", "k"), "^v<>sDPX", strict=True):
             ax.plot([min(1.0, mean(one[key])) for one in results.values()], mark, color=colour, label=label)
         ax.plot([mean(one["test error, REP"]) for one in results.values()], "k_", ms=14, label="test error, REP")
@@ -95,14 +95,14 @@ def draw(results: dict[str, Result], folder: Path) -> None:
 
 
 def _one(growing: Table, pruning: Table, fresh: Table, *, seed: int) -> dict[str, float]:
-    samples = counted(growing, pruning)
-    found = measured(*samples, count(samples[0], fresh, sample="test"), seed=seed)
-    # Weights from a cross-validation of the growing sample: the path is the one that `measured` certifies.
+    samples = grow_and_count(growing, pruning)
+    found = measure_bounds(*samples, count(samples[0], fresh, sample="test"), seed=seed)
+    # Weights from a cross-validation of the growing sample: the path is the one that `measure_bounds` certifies.
     table = cross_validate(growing, select="0se", random_state=seed)
     weights = cross_validation_weights(table.error, table.se)
     again = table.sequence.tree  # a tree of its own: the samples have told much about the other one
     best = least_bound(path(table.sequence, count(again, pruning), delta=DELTA, weights=weights))
-    error = rate_on(table.sequence[best.details["member"]], count(again, fresh, sample="test"))
+    error = error_rate(table.sequence[best.details["member"]], count(again, fresh, sample="test"))
     return {**found, "path, weighted": best.value, "test error, path, weighted": error}
 
 
@@ -119,7 +119,7 @@ def _generated(results: dict[str, Result]) -> Sheet:
         setting = f"{one['n_grow']} / {one['n_prune']} / {one['noise']:g}"
         head += [f"{setting}, reference", "ours", "difference"]
         for row, name in zip(rows, COLUMNS.values(), strict=True):
-            row.extend(compared(published("certificates")[setting].get(name), mean(one[name])))
+            row.extend(printed_and_ours(printed_figures("certificates")[setting].get(name), mean(one[name])))
     title = "Generated samples: mean bounds on the error at delta = 0.01"
     return Sheet("generated", title, head, rows, decimals=3)
 
@@ -135,7 +135,7 @@ def _real(results: dict[str, Result]) -> Sheet:
 def _held(results: dict[str, Result]) -> Sheet:
     """How often each valid bound was below the test error, and how often it was the least."""
     valid = {label: key for label, key in BOUNDS if key != "quarter bit, REP"}
-    of = {**OWN_TREE, "path, weighted": "path, weighted"}
+    of = {**TREE_OF_BOUND, "path, weighted": "path, weighted"}
 
     def every(key: str) -> Floats:
         return np.concatenate([one[key] for one in results.values()])

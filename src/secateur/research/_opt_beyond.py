@@ -1,7 +1,7 @@
-"""OPT beyond accuracy by size: one sequence looked at closely, noise, and running times.
+"""OPT in one sequence in detail, under noise, and in running time.
 
-Bohanec and Bratko (1994), Figure 9, the end of section 5.3, and section 6, which only expects: OPT offers
-more trees than MCC, so it is never worse on the rows that choose, and hardly better on new ones.
+Bohanec and Bratko (1994), Figure 9, the end of section 5.3, and section 6, which states an expectation: OPT offers more
+trees than MCC, so it is never worse on the rows that choose, and hardly better on new ones.
 """
 
 import time
@@ -19,11 +19,11 @@ from ..datasets import led24, random_domain, split, tic_tac_toe
 from ..growers import grow
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
-from ._samples import rate_on, seeds
-from ._sheets import CYCLE, Sheet, drawing, mean
-from ._study import Config, Result, under
+from ._samples import derive_seed, error_rate
+from ._sheets import CYCLE, Sheet, mean, new_figure
+from ._study import Config, Result, results_under
 
-WAYS: dict[str, Callable[..., PruningSequence]] = {
+SEQUENCE_METHODS: dict[str, Callable[..., PruningSequence]] = {
     "OPT": best_of_size,
     "GREEDY": greedy,
     "MCC1": partial(weakest_links, every_cut=True),
@@ -40,8 +40,8 @@ SIZES = {
 PRINTED_TIMES = {"20": 20.0, "40": 40.0, "60": 80.0, "80": 130.0}  # milliseconds
 
 
-def grown_by_id3(table: Table) -> tuple[Tree, Counts]:
-    """The tree of ID3: one child per value. A domain may be of one class; that is a leaf, and no reason to warn."""
+def grow_by_id3(table: Table) -> tuple[Tree, Counts]:
+    """Return the tree of ID3, with one branch for each value; a domain of one class gives a leaf without a warning."""
     if (table.required_target == table.required_target[0]).all():
         leaf = Tree.from_parents([-1])
         return leaf, Counts.from_leaves(leaf, [np.bincount(table.required_target, minlength=2)])
@@ -51,34 +51,34 @@ def grown_by_id3(table: Table) -> tuple[Tree, Counts]:
 def sample_sequences(config: Config, values: list[int], n_classes: int) -> Result:
     """Return the sequences of OPT and GREEDY of the first random domain that shows what Figure 9 shows."""
     for i in range(1_000):
-        tree, counts = grown_by_id3(random_domain(values, n_classes, seed=seeds(config, 6, i)))
+        tree, counts = grow_by_id3(random_domain(values, n_classes, seed=derive_seed(config, 6, i)))
         made = {"OPT": best_of_size(tree, counts), "GREEDY": greedy(tree, counts)}
-        least, quick = map(least_errors, made.values())
+        least, quick = map(errors_by_size, made.values())
         if any(least[j] < e for j, e in quick.items()) and (np.diff(made["OPT"].errors) < 0).any():
             break
     n = int(counts.total[0])
-    points = {way: [one.n_leaves[::-1], 1 - one.errors[::-1] / n] for way, one in made.items()}
+    points = {method: [one.n_leaves[::-1], 1 - one.errors[::-1] / n] for method, one in made.items()}
     return {"rows": n, "number": i, **points}
 
 
-def least_errors(sequence: PruningSequence) -> dict[int, float]:
-    """The errors of the members by their leaves."""
+def errors_by_size(sequence: PruningSequence) -> dict[int, float]:
+    """Return the errors of the members, keyed by the number of leaves."""
     return dict(zip(sequence.n_leaves.tolist(), sequence.errors.tolist(), strict=True))
 
 
 def sample_sheet(results: dict[str, Result]) -> Sheet:
-    """Accuracy by size of the two sequences, as they come and made monotone."""
+    """Return the accuracy by size of two sequences, as they are and made monotone."""
     found = results["sample"]
-    columns = {way: dict(zip(*found[way], strict=True)) for way in ("OPT", "GREEDY")}
+    columns = {method: dict(zip(*found[method], strict=True)) for method in ("OPT", "GREEDY")}
     rows = []
     best = dict.fromkeys(columns, 0.0)
     for leaves in range(1, max(map(max, columns.values())) + 1):
         cells: list[float | None] = [leaves]
-        for way, offered in columns.items():
-            best[way] = max(best[way], offered.get(leaves, 0.0))
-            cells += [100 * offered[leaves] if leaves in offered else None, 100 * best[way]]
+        for method, offered in columns.items():
+            best[method] = max(best[method], offered.get(leaves, 0.0))
+            cells += [100 * offered[leaves] if leaves in offered else None, 100 * best[method]]
         rows.append(cells)
-    head = ("leaves", *(f"{way} {what}" for way in columns for what in ("%", "monotone %")))
+    head = ("leaves", *(f"{method} {what}" for method in columns for what in ("%", "monotone %")))
     title = f"One random domain of {found['rows']} examples: the accuracy of two sequences (Figure 9)"
     return Sheet("sample", title, head, rows, decimals=1)
 
@@ -86,40 +86,42 @@ def sample_sheet(results: dict[str, Result]) -> Sheet:
 def draw_sample(results: dict[str, Result], path: Path) -> None:
     """Draw the trees of both sequences, and the monotone curves through them."""
     sheet = sample_sheet(results)
-    with drawing(path) as (ax,):
-        for way, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
-            ax.plot(*results["sample"][way], mark, color=colour, mfc="none", label=way)
-            accuracy = [value / 100 for value in sheet.column(f"{way} monotone %")]
+    with new_figure(path) as (ax,):
+        for method, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
+            ax.plot(*results["sample"][method], mark, color=colour, mfc="none", label=method)
+            accuracy = [value / 100 for value in sheet.column(f"{method} monotone %")]
             ax.step(sheet.column("leaves"), accuracy, where="post", color=colour, lw=1)
         ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 9: two sequences of one domain")
 
 
-def noisy(config: Config, name: str, n_repeats: int) -> Result:
+def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
     """Return errors on the pruning and test rows, and leaves, of the best tree of each sequence under noise."""
     found: Result = {"name": name}
     for i in range(n_repeats):
-        growing, pruning, fresh = _noisy_samples(name, seeds(config, 8, i))
-        tree, grown = grown_by_id3(growing)
+        growing, pruning, fresh = _noisy_samples(name, derive_seed(config, 8, i))
+        tree, grown = grow_by_id3(growing)
         held, test = count(tree, pruning), count(tree, fresh, sample="test")
         for what, cost in zip(COSTS, (None, m_estimates(grown), held.errors_if_leaf(grown.majority)), strict=True):
-            for way, sequence in sequences(tree, grown, cost).items():
+            for method, sequence in all_sequences(tree, grown, cost).items():
                 errors = sequence.errors_on(held)
-                at = int(np.flatnonzero(errors == errors.min())[-1])  # the smallest of equals
-                one = [errors[at] / held.total[0], rate_on(sequence[at], test), float(sequence.n_leaves[at])]
-                found.setdefault(f"{what}, {way}", []).append(one)
+                at = int(
+                    np.flatnonzero(errors == errors.min())[-1]
+                )  # the smallest tree of those with the fewest errors
+                one = [errors[at] / held.total[0], error_rate(sequence[at], test), float(sequence.n_leaves[at])]
+                found.setdefault(f"{what}, {method}", []).append(one)
     return found
 
 
-def sequences(tree: Tree, counts: Counts, cost: LongsOrFloats | None = None) -> dict[str, PruningSequence]:
-    """The four ways to a sequence."""
-    return {way: rule(tree, counts, cost=cost) for way, rule in WAYS.items()}
+def all_sequences(tree: Tree, counts: Counts, cost: LongsOrFloats | None = None) -> dict[str, PruningSequence]:
+    """Return the sequences of the four methods."""
+    return {method: rule(tree, counts, cost=cost) for method, rule in SEQUENCE_METHODS.items()}
 
 
 def m_estimates(counts: Counts) -> Floats:
-    """The m-estimate of the error of each node, times the share of the rows that reach it."""
+    """Return the m-estimate of the error of each node, times the share of the rows that reach it."""
     prior = counts.by_class[0] / counts.total[0]
-    wrong = (counts.total[:, None] - counts.by_class + (1 - prior) * M) / (counts.total[:, None] + M)
-    return np.asarray(wrong.min(axis=1) * counts.total / counts.total[0])
+    labels = (counts.total[:, None] - counts.by_class + (1 - prior) * M) / (counts.total[:, None] + M)
+    return np.asarray(labels.min(axis=1) * counts.total / counts.total[0])
 
 
 def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
@@ -127,32 +129,38 @@ def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
         return split(led24(3_000, seed=seed), 0.2, 0.1, 0.7, seed=seed)
     table = tic_tac_toe()
     random = np.random.default_rng(seed)
-    wrong = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.required_target)
+    labels = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.required_target)
     return split(
-        Table(table.schema, table.columns, wrong.astype(table.required_target.dtype)), 0.4, 0.2, 0.4, seed=seed
+        Table(table.schema, table.columns, labels.astype(table.required_target.dtype)), 0.4, 0.2, 0.4, seed=seed
     )
 
 
 def noise_sheet(results: dict[str, Result]) -> Sheet:
-    """What each sequence offers to the rows that choose, and what this is worth on new rows."""
+    """Return the errors of each sequence on the rows that choose the tree, and on new rows."""
     rows = []
-    for found, what in product(under(results, "noise-").values(), COSTS):
+    for found, what in product(results_under(results, "noise-").values(), COSTS):
         cells = [found["name"], what]
-        for way in WAYS:
-            pruning, test, leaves = map(mean, zip(*found[f"{what}, {way}"], strict=True))
+        for method in SEQUENCE_METHODS:
+            pruning, test, leaves = map(mean, zip(*found[f"{what}, {method}"], strict=True))
             cells += [100 * pruning, 100 * test, leaves]
         rows.append(cells)
-    head = ("data", "sequence by", *(f"{way} {what}" for way in WAYS for what in ("pruning %", "test %", "leaves")))
+    head = (
+        "data",
+        "sequence by",
+        *(f"{method} {what}" for method in SEQUENCE_METHODS for what in ("pruning %", "test %", "leaves")),
+    )
     title = "Noisy domains: errors of the tree with fewest errors on the pruning rows, by sequence"
     return Sheet("noise", title, head, rows, decimals=1)
 
 
-def times(config: Config, n_repeats: int) -> Result:
-    """Return the least CPU seconds of each way to a sequence, by leaves."""
+def running_times(config: Config, n_repeats: int) -> Result:
+    """Return the minimal CPU seconds of each method for trees of different sizes."""
     found: Result = {}
     for size, values in SIZES.items():
-        tree, counts = grown_by_id3(random_domain(values, 50, seed=seeds(config, 9, size)))
-        took = {way: min(_seconds(WAYS[way], tree, counts) for _ in range(n_repeats)) for way in TIMED}
+        tree, counts = grow_by_id3(random_domain(values, 50, seed=derive_seed(config, 9, size)))
+        took = {
+            method: min(_seconds(SEQUENCE_METHODS[method], tree, counts) for _ in range(n_repeats)) for method in TIMED
+        }
         found[str(size)] = {"leaves": tree.n_leaves, **took}
     return found
 
@@ -164,11 +172,11 @@ def _seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts)
 
 
 def times_sheet(results: dict[str, Result]) -> Sheet:
-    """Milliseconds by leaves, beside the printed times of OPT."""
+    """Return milliseconds by leaves, beside the printed times of OPT."""
     rows = []
     for size, one in results["times"].items():
-        rows.append((one["leaves"], PRINTED_TIMES.get(size), *(1000 * one[way] for way in TIMED)))
-    head = ("leaves", "OPT, printed (20, 40, 60, 80 leaves)", *(f"{way}, ours" for way in TIMED))
+        rows.append((one["leaves"], PRINTED_TIMES.get(size), *(1000 * one[method] for method in TIMED)))
+    head = ("leaves", "OPT, printed (20, 40, 60, 80 leaves)", *(f"{method}, ours" for method in TIMED))
     return Sheet("times", "CPU milliseconds of a whole sequence; the printed ones are of a PC of 1993", head, rows)
 
 
@@ -176,8 +184,8 @@ def draw_times(results: dict[str, Result], path: Path) -> None:
     """Draw times against leaves on logarithmic axes, with a line of slope 2."""
     sheet = times_sheet(results)
     leaves, last = sheet.column("leaves"), sheet.column("OPT, ours")[-1]
-    with drawing(path) as (ax,):
-        for way, colour in zip(TIMED, CYCLE, strict=False):
-            ax.plot(leaves, sheet.column(f"{way}, ours"), "o-", ms=3, color=colour, label=way)
+    with new_figure(path) as (ax,):
+        for method, colour in zip(TIMED, CYCLE, strict=False):
+            ax.plot(leaves, sheet.column(f"{method}, ours"), "o-", ms=3, color=colour, label=method)
         ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
         ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")

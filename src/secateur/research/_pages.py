@@ -1,8 +1,8 @@
-"""The pages of reproductions, with tables and pictures made from the results that the command wrote.
+"""Fill the documentation pages about the experiments with tables and pictures from committed results.
 
-`docs/results/NAME.json` is the `results.json` of a full run. On a page a table stands between two
-comments, `<!-- table: NAME KEY -->` and `<!-- end -->`; `<!-- facts -->` is where the list of
-commands, times and versions goes. What stands between is replaced.
+`docs/results/NAME.json` is the `results.json` of a full run. A page marks the place of a table by two comments,
+`<!-- table: NAME KEY -->` and `<!-- end -->`, and that of the list of commands, times and versions by
+`<!-- facts -->`. The text between the comments is replaced.
 """
 
 import json
@@ -16,9 +16,9 @@ from pathlib import Path
 
 from ..errors import DataError
 from . import NAMES
-from ._run import study_of
+from ._run import experiment_module
 from ._sheets import Sheet
-from ._study import Result, write_whole
+from ._study import Result, write_atomically
 
 OVERVIEW = Path("explanation", "reproductions.md")
 WHERE = Path("explanation", "where-is-it.md")
@@ -51,22 +51,22 @@ def write_docs(folder: str | os.PathLike[str] = "docs", *, pictures: bool = True
     """
     pages = [Path(folder) / page for page in PAGES]
     for page in pages:
-        write_whole(page, filled(_read(page), Path(folder) / "results"))
+        write_atomically(page, fill_tables(_read(page), Path(folder) / "results"))
     if pictures:
-        _draw(Path(folder))
+        _draw_pictures(Path(folder))
     return pages
 
 
-def filled(text: str, results: Path) -> str:
-    """Return a page with its tables replaced by what the results give."""
+def fill_tables(text: str, results: Path) -> str:
+    """Return the text of a page with its tables made from the results."""
     found = {name: json.loads(_read(results / f"{name}.json")) for name in NAMES}
     tables = {
         f"table: {name} {sheet.key}": sheet.markdown()
         for name in NAMES
-        for sheet in study_of(name).sheets(found[name]["results"])
+        for sheet in experiment_module(name).sheets(found[name]["results"])
     }
-    tables["facts"] = _facts(found)
-    tables |= _claims(json.loads(_read(results / "claims.json"))["claims"])
+    tables["facts"] = _runs_table(found)
+    tables |= _claim_tables(json.loads(_read(results / "claims.json"))["claims"])
 
     def replace(match: re.Match[str]) -> str:
         if match[2] not in tables:
@@ -76,19 +76,19 @@ def filled(text: str, results: Path) -> str:
     return _PLACE.sub(replace, text)
 
 
-def _draw(folder: Path) -> None:
+def _draw_pictures(folder: Path) -> None:
     (folder / PICTURES).mkdir(parents=True, exist_ok=True)
     for name in NAMES:
         results = json.loads(_read(folder / "results" / f"{name}.json"))["results"]
         with tempfile.TemporaryDirectory() as made:
-            study_of(name).draw(results, Path(made))
+            experiment_module(name).draw(results, Path(made))
             for picture in Path(made).glob("*.png"):
                 shutil.copy(picture, folder / PICTURES / f"{name}-{picture.name}")
 
 
-def _claims(findings: list[dict[str, str]]) -> dict[str, str]:
-    """One table per document: place, what it says, where it is here, the verdict and what was found."""
-    head = ("place", "what it says", "in the library", "verdict", "checked on, or found")
+def _claim_tables(findings: list[dict[str, str]]) -> dict[str, str]:
+    """Return a table of claims for each document."""
+    head = ("place", "claim", "in the library", "verdict", "evidence")
     tables = {}
     for document, found in groupby(findings, key=itemgetter("document")):
         rows = []
@@ -100,7 +100,7 @@ def _claims(findings: list[dict[str, str]]) -> dict[str, str]:
     return tables
 
 
-def _facts(found: dict[str, Result]) -> str:
+def _runs_table(found: dict[str, Result]) -> str:
     lines = ["| command | parts | seconds | CPU seconds |", "| --- | ---: | ---: | ---: |"]
     for one in found.values():
         seconds, cpu = one["seconds of the parts"], one["CPU seconds of the parts"]

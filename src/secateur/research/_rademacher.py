@@ -19,10 +19,10 @@ from ..core import Counts, Tree
 from ..data.table import Table
 from ..pruners import k_limit, k_reduced_error, reduced_error
 from ..routing import count
-from ._bounds import BOUNDS, DELTA, FACTOR, OWN_TREE, best_on_path, measured, penalised
-from ._samples import DRAWN, counted, rate_on, seeds, table_of
-from ._sheets import CYCLE, Row, Sheet, beside, drawing, mean, published
-from ._study import Config, Part, Result, collected, under
+from ._bounds import BOUNDS, DELTA, FACTOR, TREE_OF_BOUND, best_on_path, measure_bounds, rademacher_bounds
+from ._samples import RANDOM_SETS, derive_seed, error_rate, grow_and_count, load_table
+from ._sheets import CYCLE, Row, Sheet, comparison_cells, mean, new_figure, printed_figures
+from ._study import Config, Part, Result, collect_values, results_under
 
 N_SPLITS = 10
 LED_ROWS = 300_000
@@ -34,10 +34,10 @@ SETS = (
 SIZES = ("unpruned", "k-REP", "REP")
 PLACES = {"Table 1": (("",), ("nodes",)), "Figure 1": (("",), ("bounds", "errors"))}
 # Of the two phases.
-FEW_SETS = ("kropt", "letter", "nursery", "page-blocks", "pendigits")
+QUICK_SETS = ("kropt", "letter", "nursery", "page-blocks", "pendigits")
 FACTORS = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
 SHARES = (0.1, 0.2, 1 / 3, 0.5, 0.7)  # of the rows that are not for testing, to prune
-FEW_SPLITS = 3
+N_EXTRA_SPLITS = 3
 Samples = tuple[Tree, Counts, Counts, Counts]  # the tree, its growing, pruning and test sample
 LABELLINGS: dict[str, dict[str, Any]] = {
     "growing": {},
@@ -54,7 +54,7 @@ def parts(config: Config) -> list[Part]:
         return [*made, Part("phases-tic-tac-toe", by_phase, {"name": "tic-tac-toe", "n_splits": 1})]
     rows = {"led24": LED_ROWS}
     made = [Part(name, one_set, {"name": name, "n_splits": N_SPLITS, "n_rows": rows.get(name, 0)}) for name in SETS]
-    return made + [Part(f"phases-{name}", by_phase, {"name": name, "n_splits": FEW_SPLITS}) for name in FEW_SETS]
+    return made + [Part(f"phases-{name}", by_phase, {"name": name, "n_splits": N_EXTRA_SPLITS}) for name in QUICK_SETS]
 
 
 def one_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
@@ -62,10 +62,10 @@ def one_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
     table = _table(name, n_rows, config)
     runs = []
     for i in range(n_splits):
-        test, growing, pruning = datasets.split(table, 0.1, 0.6, 0.3, seed=seeds(config, 1, i))
-        samples = counted(growing, pruning, criterion="gain_ratio")
-        runs.append(measured(*samples, count(samples[0], test, sample="test"), seed=seeds(config, 2, i)))
-    return {"rows": table.n_rows, **collected(runs)}
+        test, growing, pruning = datasets.split(table, 0.1, 0.6, 0.3, seed=derive_seed(config, 1, i))
+        samples = grow_and_count(growing, pruning, criterion="gain_ratio")
+        runs.append(measure_bounds(*samples, count(samples[0], test, sample="test"), seed=derive_seed(config, 2, i)))
+    return {"rows": table.n_rows, **collect_values(runs)}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
@@ -78,7 +78,9 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def _apart(results: dict[str, Result]) -> tuple[dict[str, Result], dict[str, Result]]:
     """The parts about the two phases by the name of their set, and the others."""
-    return under(results, "phases-"), {key: one for key, one in results.items() if not key.startswith("phases-")}
+    return results_under(results, "phases-"), {
+        key: one for key, one in results.items() if not key.startswith("phases-")
+    }
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
@@ -88,7 +90,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         _draw_phases(phases, folder)
     names = sorted(results, key=lambda name: results[name]["rows"])
     drawn = (("REP",), ("k-REP",), ("path", "informed", "PAC-Bayes"))
-    with drawing(folder / "bounds.png", (3, 1), (10, 11), ncols=3) as axes:
+    with new_figure(folder / "bounds.png", (3, 1), (10, 11), ncols=3) as axes:
         for ax, trees in zip(axes, drawn, strict=True):
             styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
             for tree in trees:
@@ -106,17 +108,17 @@ def draw(results: dict[str, Result], folder: Path) -> None:
 
 
 def _table(name: str, n_rows: int, config: Config) -> Table:
-    return DRAWN[name](n_rows, seed=seeds(config, 0)) if name in DRAWN else table_of(name, config)
+    return RANDOM_SETS[name](n_rows, seed=derive_seed(config, 0)) if name in RANDOM_SETS else load_table(name, config)
 
 
 def _nodes(names: list[str], results: dict[str, Result]) -> Sheet:
     head = ("set", "rows", *(text for size in SIZES for text in (f"{size}, published", "ours", "difference")))
-    rows, printed = [], published("nodes")
+    rows, printed = [], printed_figures("nodes")
     for name in names:
         one = results[name]
         theirs = {} if name == "led24" and one["rows"] != LED_ROWS else printed.get(name, {})
         ours = {key: mean(one[key]) for key in (f"nodes, {size}" for size in SIZES)}
-        rows.append((name, one["rows"], *beside(theirs, ours)))
+        rows.append((name, one["rows"], *comparison_cells(theirs, ours)))
     return Sheet("nodes", "Nodes of the tree, mean over the splits", head, rows, decimals=1)
 
 
@@ -154,12 +156,12 @@ def _findings(names: list[str], results: dict[str, Result]) -> Sheet:
     below = [
         f"{name}, {bound} {error:.3f} > {value:.3f}"
         for name, of_set in results.items()
-        for bound, tree in OWN_TREE.items()
+        for bound, tree in TREE_OF_BOUND.items()
         for value, error in zip(of_set[bound], of_set[f"test error, {tree}"], strict=True)
         if value < error
     ]
-    tightest = [name for name in names if of(name, "path") <= min(of(name, bound) for bound in OWN_TREE)]
-    n_below = f"{len(below)} of {n_splits * len(OWN_TREE):,}" + (f": {'; '.join(below)}" if below else "")
+    tightest = [name for name in names if of(name, "path") <= min(of(name, bound) for bound in TREE_OF_BOUND)]
+    n_below = f"{len(below)} of {n_splits * len(TREE_OF_BOUND):,}" + (f": {'; '.join(below)}" if below else "")
     a, b = ("printed Rademacher", "centred Rademacher")
     rows = (
         ("REP tree contained in k-REP tree, contained in unpruned tree", f"{n_ordered} of {n_splits} splits"),
@@ -181,24 +183,24 @@ def by_phase(config: Config, name: str, n_splits: int) -> Result:
     """Return bounds and errors by factor, by share for pruning, and penalties by labelling, one row per split."""
     table, runs = _table(name, 0, config), []
     for i in range(n_splits):
-        seed = seeds(config, 7, i)
+        seed = derive_seed(config, 7, i)
         tree, grown, held, test = samples = _samples(config, table, 1 / 3, i)
         ks = sorted({k_limit(grown, factor=c) for c in FACTORS})
         best = rademacher_over_k(tree, grown, held, ks=ks, delta=DELTA, form="printed", rng=seed)
         k, bound = (best.details[key] for key in ("k", "unclipped"))
         one = {
             "factor": [_with_factor(samples, c, seed) for c in FACTORS],
-            "chosen": [k / max(ks[0], 1), bound, rate_on(k_reduced_error(tree, grown, held, k=k), test)],
+            "chosen": [k / max(ks[0], 1), bound, error_rate(k_reduced_error(tree, grown, held, k=k), test)],
             "share": [_with_share(_samples(config, table, share, i), seed) for share in SHARES],
             "penalty": _penalties(tree, grown, held, k_limit(grown, factor=FACTOR), seed),
         }
         runs.append(one)
-    return {"rows": table.n_rows, **collected(runs)}
+    return {"rows": table.n_rows, **collect_values(runs)}
 
 
 def _samples(config: Config, table: Table, share: float, i: int) -> Samples:
-    test, *rest = datasets.split(table, 0.1, 0.9 * (1 - share), 0.9 * share, seed=seeds(config, 1, i))
-    tree, grown, held = counted(*rest, criterion="gain_ratio")
+    test, *rest = datasets.split(table, 0.1, 0.9 * (1 - share), 0.9 * share, seed=derive_seed(config, 1, i))
+    tree, grown, held = grow_and_count(*rest, criterion="gain_ratio")
     return tree, grown, held, count(tree, test, sample="test")
 
 
@@ -206,8 +208,8 @@ def _with_factor(samples: Samples, c: float, seed: int) -> list[float]:
     """(A), (B), test error and nodes of k-REP with k = c times the growing errors."""
     tree, grown, held, test = samples
     pruning = k_reduced_error(tree, grown, held, factor=c)
-    bounds = penalised(tree, grown, held, pruning, (seed, seed), k_limit(grown, factor=c))
-    return [*bounds, rate_on(pruning, test), pruning.n_nodes]
+    bounds = rademacher_bounds(tree, grown, held, pruning, (seed, seed), k_limit(grown, factor=c))
+    return [*bounds, error_rate(pruning, test), pruning.n_nodes]
 
 
 def _with_share(samples: Samples, seed: int) -> list[float]:
@@ -215,8 +217,8 @@ def _with_share(samples: Samples, seed: int) -> list[float]:
     tree, grown, held, test = samples
     pruning = reduced_error(tree, grown, held)
     member, on_path = best_on_path(tree, grown, held)
-    errors = [rate_on(one, test) for one in (pruning, on_path)]
-    return [*penalised(tree, grown, held, pruning, (seed, seed)), member.value, *errors, pruning.n_nodes]
+    errors = [error_rate(one, test) for one in (pruning, on_path)]
+    return [*rademacher_bounds(tree, grown, held, pruning, (seed, seed)), member.value, *errors, pruning.n_nodes]
 
 
 def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> list[float]:
@@ -257,7 +259,7 @@ def _phase_sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def _draw_phases(results: dict[str, Result], folder: Path) -> None:
     """Draw bound and test error against the factor, and against the share for pruning."""
-    with drawing(folder / "factor-and-proportion.png", (1, 2), (11, 4.4), fontsize=7, ncols=2) as axes:
+    with new_figure(folder / "factor-and-proportion.png", (1, 2), (11, 4.4), fontsize=7, ncols=2) as axes:
         for ax, key, xs, error in ((axes[0], "factor", FACTORS, 2), (axes[1], "share", SHARES, 3)):
             for (name, one), colour in zip(results.items(), (*CYCLE, "k"), strict=False):
                 for column, style, what in ((0, "o-", "(A)"), (error, "o:", "test")):

@@ -19,9 +19,9 @@ from ..growers import grow
 from ..plot import NoiseBoundDisplay
 from ..pruners import reduced_error
 from ..routing import count
-from ._samples import DRAWN, counted, rate_on, seeds, table_of
-from ._sheets import CYCLE, Sheet, drawing, mean, possible, published
-from ._study import Config, Part, Result, under, write_whole
+from ._samples import RANDOM_SETS, derive_seed, error_rate, grow_and_count, load_table
+from ._sheets import CYCLE, Sheet, available_sheets, mean, new_figure, printed_figures
+from ._study import Config, Part, Result, results_under, write_atomically
 
 N, K = 500, 100
 # (pruning examples, safe nodes, p, the same number in every node)
@@ -81,7 +81,7 @@ def parts(config: Config) -> list[Part]:
 
 def table(config: Config) -> Result:  # noqa: ARG001 the signature of parts
     """Return the figures of the surface, and exact against printed expectations."""
-    chances = list(published("surface"))
+    chances = list(printed_figures("surface"))
     at_most = (analysis.expected_safe_nodes_at_most, analysis.printed_safe_nodes_at_most)
     return {
         "p": chances,
@@ -97,7 +97,7 @@ def simulation(config: Config, number: int, n: int, k: int, p: float, is_even: b
     asked = partial(analysis.rep_noise_experiment, n, k, p, repeats=repeats, shape="random")
     occupancy = np.full(k, n // k) if is_even else "uniform"
     for is_forced in (True, False):
-        one = asked(occupancy=occupancy, seed=seeds(config, 1, number, is_forced), force_cuts=is_forced)
+        one = asked(occupancy=occupancy, seed=derive_seed(config, 1, number, is_forced), force_cuts=is_forced)
         found["cut" if is_forced else "free"] = [one.frequency, one.low, one.high]
         found |= {"exact": one.exact, "equation 2": one.printed_general, "equation 5": one.printed_uniform}
     return found
@@ -105,7 +105,7 @@ def simulation(config: Config, number: int, n: int, k: int, p: float, is_even: b
 
 def growth(config: Config, size: int, p: float, repeats: int) -> Result:
     """Return leaves before and after pruning, and safe nodes, of trees grown on noise."""
-    seed = seeds(config, 2, size, round(100 * p))
+    seed = derive_seed(config, 2, size, round(100 * p))
     one = analysis.noise_growth_experiment([size], p, grow=grow, count=count, repeats=repeats, seed=seed)
     leaves = {"grown": one.grown_leaves[0], "pruned": one.pruned_leaves[0], "safe": one.safe_nodes[0]}
     return {"size": size, "p": p, "n_grow": int(one.n_grow[0]), **leaves}
@@ -113,12 +113,12 @@ def growth(config: Config, size: int, p: float, repeats: int) -> Result:
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """The surface, the expectations, the simulations, the noise trees, and what the text says beside them."""
-    return possible(results, _surface, _simulations, _noise_trees, _earlier, _relabelled, _safe_nodes, _real)
+    return available_sheets(results, _surface, _simulations, _noise_trees, _earlier, _relabelled, _safe_nodes, _real)
 
 
 def _surface(results: dict[str, Result]) -> list[Sheet]:
     found, rows = results["table"], []
-    for i, (p, printed) in enumerate(published("surface").items()):
+    for i, (p, printed) in enumerate(printed_figures("surface").items()):
         pairs = ((printed[name], found[name][i]) for name in SURFACE)
         rows.append((p, *chain(*pairs), bool(found["equation 5"][i] < found["exact"][i])))
     head = ("p", *(text for name in SURFACE for text in (f"{name}, reference", "ours")), "equation 5 below the truth")
@@ -138,13 +138,13 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         for i, p in enumerate(display.p)
         for j, c in enumerate(display.c)
     ]
-    write_whole(folder / "surface-grid.csv", "".join(["p,c,equation 5,exact\n", *numbers]))
-    with drawing(folder / "surface.png", (1, 2), (10.5, 4.2), is_bare=False) as axes:
+    write_atomically(folder / "surface-grid.csv", "".join(["p,c,equation 5,exact\n", *numbers]))
+    with new_figure(folder / "surface.png", (1, 2), (10.5, 4.2), is_bare=False) as axes:
         display.plot(axes)
     if "earlier" not in results:
         return
     if rows := [row for row in _noise_trees(results).rows if row[0] == 0.7]:
-        with drawing(folder / "noise-trees.png", size=(6.4, 4.4)) as (ax,):
+        with new_figure(folder / "noise-trees.png", size=(6.4, 4.4)) as (ax,):
             for column, name, colour in ((3, "grown", 0), (5, "after REP", 3), (7, "safe nodes", 2)):
                 sizes, leaves = zip(*((row[1], row[column]) for row in rows), strict=True)
                 ax.plot(sizes, leaves, "o-", color=CYCLE[colour], label=name)
@@ -154,7 +154,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
 
 def _simulations(results: dict[str, Result]) -> Sheet:
     rows = []
-    for one in under(results, "simulation").values():
+    for one in results_under(results, "simulation").values():
         (cut, low, high), (free, free_low, _), exact = one["cut"], one["free"], one["exact"]
         spread, equations = "even" if one["is even"] else "uniform", (one["equation 2"], one["equation 5"])
         agrees = low <= exact <= high and free_low <= exact
@@ -168,7 +168,7 @@ def _simulations(results: dict[str, Result]) -> Sheet:
 
 def _noise_trees(results: dict[str, Result]) -> Sheet:
     rows = []
-    for one in sorted(under(results, "growth").values(), key=lambda one: (one["p"], one["size"])):
+    for one in sorted(results_under(results, "growth").values(), key=lambda one: (one["p"], one["size"])):
         size, grown, pruned, safe = one["size"], mean(one["grown"]), mean(one["pruned"]), mean(one["safe"])
         expected = analysis.expected_noise_leaves(one["n_grow"], one["p"])
         rows.append((one["p"], size, expected, grown, grown - expected, pruned, 1000 * pruned / size, safe))
@@ -183,7 +183,7 @@ def _noise_trees(results: dict[str, Result]) -> Sheet:
 def earlier(config: Config, repeats: int) -> Result:
     """Return the earlier model, the printed bound, the exact probability and simulated pruning, by depth."""
     asked = partial(analysis.rep_noise_experiment, NOISE_N, p=P, repeats=repeats, force_cuts=False)
-    simulated = [asked(k=2**depth, seed=seeds(config, 11, depth)) for depth in DEPTHS]
+    simulated = [asked(k=2**depth, seed=derive_seed(config, 11, depth)) for depth in DEPTHS]
     return {
         "depth": list(DEPTHS),
         "earlier": [analysis.earlier_pruning_probability(NOISE_N, P, depth=depth) for depth in DEPTHS],
@@ -196,13 +196,13 @@ def earlier(config: Config, repeats: int) -> Result:
 def relabelled(config: Config, n: int, k: int, p: float, repeats: int) -> Result:
     """Return how often noise became one leaf when original leaves are relabelled as well."""
     asked = partial(analysis.rep_noise_experiment, n, k, p, repeats=repeats, relabel=True, shape="random")
-    one = asked(seed=seeds(config, 12, n))
+    one = asked(seed=derive_seed(config, 12, n))
     return {"n": n, "k": k, "p": p, "repeats": repeats, "found": [one.frequency, one.low, one.high], "exact": one.exact}
 
 
 def safe(config: Config, criterion: str, n_features: int, repeats: int) -> Result:
     """Return leaves before and after pruning, and safe nodes, of noise trees under another criterion."""
-    asked = {"repeats": repeats, "n_features": n_features, "seed": seeds(config, 13, n_features)}
+    asked = {"repeats": repeats, "n_features": n_features, "seed": derive_seed(config, 13, n_features)}
     growing = partial(grow, criterion=criterion, min_samples_leaf=1)
     one = analysis.noise_growth_experiment(SIZES, P, grow=growing, count=count, **asked)
     means = [part.mean(axis=1) for part in (one.grown_leaves, one.pruned_leaves, one.safe_nodes)]
@@ -211,18 +211,18 @@ def safe(config: Config, criterion: str, n_features: int, repeats: int) -> Resul
 
 def real(config: Config, name: str, repeats: int) -> Result:
     """Return leaves, safe nodes and test error of trees on growing parts of a real set."""
-    table = DRAWN[name](ROWS[name]) if name in DRAWN else table_of(name, config)
+    table = RANDOM_SETS[name](ROWS[name]) if name in RANDOM_SETS else load_table(name, config)
     rows: list[list[list[float]]] = []
     for i in range(repeats):
-        test, rest = datasets.split(table, 0.2, 0.8, seed=seeds(config, 14, i))
-        rows.append([_grown(rest, test, share, seeds(config, 15, i)) for share in SHARES])
+        test, rest = datasets.split(table, 0.2, 0.8, seed=derive_seed(config, 14, i))
+        rows.append([_grown(rest, test, share, derive_seed(config, 15, i)) for share in SHARES])
     return {"name": name, "n": round(0.8 * table.n_rows), "means": np.mean(rows, axis=0)}
 
 
 def _grown(rest: Table, test: Table, share: float, seed: int) -> list[float]:
-    samples = counted(*datasets.split(rest, share * 2 / 3, share / 3, seed=seed), criterion="gini")
+    samples = grow_and_count(*datasets.split(rest, share * 2 / 3, share / 3, seed=seed), criterion="gini")
     tree, pruned = samples[0], reduced_error(*samples, labels="prune")
-    error = rate_on(pruned, count(tree, test, sample="test"))
+    error = error_rate(pruned, count(tree, test, sample="test"))
     return [tree.n_leaves, pruned.n_leaves, len(analysis.safe_nodes(tree)), error]
 
 
@@ -236,7 +236,7 @@ def _earlier(results: dict[str, Result]) -> Sheet:
 
 def _relabelled(results: dict[str, Result]) -> Sheet:
     rows = []
-    for one in under(results, "relabelled-").values():
+    for one in results_under(results, "relabelled-").values():
         (share, low, high), exact = one["found"], one["exact"]
         rows.append((_setting(one), one["repeats"], share, low, high, exact, low <= exact <= high))
     head = ("n / leaves / p", "trees", "one leaf", "99 % from", "to", "exact, leaves for safe nodes", "agrees")
@@ -245,7 +245,7 @@ def _relabelled(results: dict[str, Result]) -> Sheet:
 
 def _safe_nodes(results: dict[str, Result]) -> Sheet:
     rows = []
-    for one in under(results, "safe-").values():
+    for one in results_under(results, "safe-").values():
         exponents = (_exponent(one["sizes"], values) for values in one["means"])
         rows.append((one["criterion"], one["features"], *np.transpose(one["means"]).ravel().tolist(), *exponents))
     kinds = ("grown", "after REP", "safe nodes")
@@ -259,7 +259,7 @@ def _safe_nodes(results: dict[str, Result]) -> Sheet:
 def _real(results: dict[str, Result]) -> Sheet:
     rows = [
         (one["name"], round(one["n"] * share), *leaves, 100 * error)
-        for one in under(results, "real-").values()
+        for one in results_under(results, "real-").values()
         for share, (*leaves, error) in zip(SHARES, one["means"], strict=True)
     ]
     head = ("set", "examples", "leaves grown", "after REP", "safe nodes", "test error %")
@@ -273,13 +273,13 @@ def _setting(one: Result) -> str:
 
 def _draw_beyond(results: dict[str, Result], folder: Path) -> None:
     """Draw the models by depth, and leaves after pruning against examples on real data."""
-    with drawing(folder / "earlier-and-real.png", (1, 2), (11, 4.2), fontsize=8) as (left, right):
+    with new_figure(folder / "earlier-and-real.png", (1, 2), (11, 4.2), fontsize=8) as (left, right):
         one = results["earlier"]
         for (key, label), colour in zip(MODELS.items(), CYCLE, strict=False):
             left.plot(one["depth"], one[key], "o-", ms=4, color=colour, label=label)
         title = f"noise, n = {NOISE_N}, p = {P:g}"
         left.set(xlabel="depth of the first leaves", ylabel="probability of one leaf", title=title)
-        for found, colour in zip(under(results, "real-").values(), (*CYCLE, "k"), strict=False):
+        for found, colour in zip(results_under(results, "real-").values(), (*CYCLE, "k"), strict=False):
             sizes = [found["n"] * share for share in SHARES]
             right.plot(sizes, [row[1] for row in found["means"]], "o-", ms=4, color=colour, label=found["name"])
         right.set(xscale="log", yscale="log", xlabel="examples", ylabel="leaves after REP", title="real data")

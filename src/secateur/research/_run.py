@@ -1,4 +1,4 @@
-"""run: the parts of an experiment, then its tables, figures and summary."""
+"""Run an experiment: compute its parts, then write its tables, figures and summary."""
 
 import json
 import os
@@ -18,15 +18,16 @@ from .._utils.checks import check_int, check_name
 from .._utils.progress import progress_bar
 from ..errors import DataError, ParameterError
 from . import NAMES
-from ._samples import is_at_hand
+from ._samples import is_available
 from ._sheets import Sheet
-from ._study import Config, Part, Result, run_parts, write_whole
+from ._study import Config, Part, Result, run_parts, write_atomically
 
-Place = tuple[tuple[str, ...], tuple[str, ...]]  # how the keys of the parts begin that it needs; its sheets
+# What a figure or table of a document needs: prefixes of the keys of parts, and keys of sheets.
+Place = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-class Study(Protocol):
-    """What the module of an experiment has."""
+class Experiment(Protocol):
+    """The functions and tables that the module of an experiment defines."""
 
     PLACES: dict[str, Place]
 
@@ -37,7 +38,7 @@ class Study(Protocol):
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What an experiment found.
+    """Results of an experiment.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class Reproduction:
     sheets : tuple of Sheet
         The tables.
     facts : dict
-        Seed, versions, seconds and the like.
+        Command, seed, versions, seconds and numbers of parts.
     folder : Path
         Where everything was written.
 
@@ -57,18 +58,18 @@ class Reproduction:
 
     name: str
     sheets: tuple[Sheet, ...]
-    facts: dict[str, str | float]
+    run_info: dict[str, str | float]
     folder: Path
 
     @property
     def markdown(self) -> str:
-        """The summary to read."""
+        """The summary as Markdown."""
         lines = [f"# secateur reproduce {self.name}", "", *(sheet.markdown() for sheet in self.sheets)]
-        return "\n".join([*lines, *(f"- {name}: {value}" for name, value in self.facts.items())]) + "\n"
+        return "\n".join([*lines, *(f"- {name}: {value}" for name, value in self.run_info.items())]) + "\n"
 
     def to_dict(self) -> dict[str, object]:
-        """Return the facts and the tables as plain values."""
-        return {"name": self.name, **self.facts, "tables": [sheet.to_dict() for sheet in self.sheets]}
+        """Return the information about the run and the tables as plain values."""
+        return {"name": self.name, **self.run_info, "tables": [sheet.to_dict() for sheet in self.sheets]}
 
 
 def run(
@@ -83,24 +84,24 @@ def run(
     seed: int = 0,
     quiet: bool = True,
 ) -> Reproduction:
-    """Run a published experiment and set our figures beside the printed ones.
+    """Run a published experiment and compare our figures with the printed ones.
 
     Parameters
     ----------
     name : str
         One of `NAMES`.
     data : path, optional
-        A folder of real data sets, as `datasets.build` fills it. Without it, the parts run whose
-        data can be generated; the others are named in the fact "left out".
+        A folder of real data sets, as `research.build_data` fills it. Without it, only the parts run whose
+        data can be generated; `run_info["left out"]` names the others.
     out : path
         Folder to write to; a folder of the experiment's name is made in it.
     quick : bool
-        A minute's worth, on generated data only.
+        Whether to run a short version of about a minute, on generated data only.
     only : sequence of str
         Data sets, or names of parts; all by default.
     figure : str, optional
         A figure or table of the document, such as "3" or "Table 1": only the parts that it needs
-        are run, and only its tables are returned. `listed` names them.
+        are run, and only its tables are returned. `describe_experiment` names them.
     jobs : int or executor, optional
         Threads (-1: one per core), or an object with `submit`.
     seed : int
@@ -122,19 +123,19 @@ def run(
     (1, 86976, 86976, 0)
     """
     check_name("name", name, NAMES)
-    study = study_of(name)
+    experiment = experiment_module(name)
     folder = Path(out) / name
-    config = Config(_checked_data(name, data, quick), bool(quick), check_int("seed", seed, 0))
+    config = Config(_check_data_folder(name, data, quick), bool(quick), check_int("seed", seed, 0))
     started, cpu = time.perf_counter(), time.process_time()
-    place = None if figure is None else _place(study, name, figure)
-    parts, left_out = _asked(study.parts(config), config, only, ("",) if place is None else place[0])
+    place = None if figure is None else _find_place(experiment, name, figure)
+    parts, left_out = _choose_parts(experiment.parts(config), config, only, ("",) if place is None else place[0])
     with nullcontext() if quiet else progress_bar(name) as progress:
         done = run_parts(parts, config, folder / "parts", jobs, progress)
     results = {key: one.result for key, one in done.items()}
     versions = {"secateur": __version__, "Python": platform.python_version()}
     versions |= {library: metadata.version(library) for library in ("numpy", "scipy")}
-    facts: dict[str, str | float] = {
-        "command": _command(name, config),
+    run_info: dict[str, str | float] = {
+        "command": _command_text(name, config),
         "seed": config.seed,
         "versions": ", ".join(f"{library} {version}" for library, version in versions.items()),
         "seconds of the parts": round(sum(one.seconds for one in done.values()), 1),
@@ -142,53 +143,60 @@ def run(
         "seconds of this run": round(time.perf_counter() - started, 1),
         "CPU seconds of this run": round(time.process_time() - cpu, 1),
         "parts": len(done),
-        "parts found finished": sum(one.is_old for one in done.values()),
+        "parts found finished": sum(one.is_reused for one in done.values()),
     }
     if left_out:
-        facts["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR creates one"
-    sheets = [sheet for sheet in study.sheets(results) if sheet.rows and (place is None or sheet.key in place[1])]
-    made = Reproduction(name, tuple(sheets), facts, folder)
-    _write(made, results, study, is_whole=not (only or left_out or figure))
-    return made
+        run_info["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR creates one"
+    sheets = [sheet for sheet in experiment.sheets(results) if sheet.rows and (place is None or sheet.key in place[1])]
+    reproduction = Reproduction(name, tuple(sheets), run_info, folder)
+    _write_results(reproduction, results, experiment, is_whole=not (only or left_out or figure))
+    return reproduction
 
 
-def listed(name: str) -> dict[str, Any]:
+def describe_experiment(name: str) -> dict[str, Any]:
     """Return what an experiment reproduces: its document, the figures and tables of it, and the names for `only`.
 
     Examples
     --------
-    >>> listed("rep-analysis")["figures"]
+    >>> describe_experiment("rep-analysis")["figures"]
     ['Figure 3']
     """
     check_name("name", name, NAMES)
-    study = study_of(name)
-    parts = study.parts(Config(None, False, 0))
-    return {"document": NAMES[name], "figures": list(study.PLACES), "parts": len(parts), "only": _names(parts)}
+    experiment = experiment_module(name)
+    parts = experiment.parts(Config(None, False, 0))
+    return {
+        "document": NAMES[name],
+        "figures": list(experiment.PLACES),
+        "parts": len(parts),
+        "only": _part_names(parts),
+    }
 
 
-def _names(parts: list[Part]) -> list[str]:
-    """What `only` can be: data sets, and names of parts without their numbers."""
+def _part_names(parts: list[Part]) -> list[str]:
+    """Return the names that `only` accepts: data sets, and keys of parts without their numbers."""
     return list(dict.fromkeys(part.arguments.get("name") or re.sub(r"-[\d.-]+$", "", part.key) for part in parts))
 
 
-def _place(study: Study, name: str, figure: str) -> Place:
+def _find_place(experiment: Experiment, name: str, figure: str) -> Place:
     wanted = f"Figure {figure}" if figure[:1].isdigit() else figure.capitalize()
-    if wanted not in study.PLACES:
-        there = ", ".join(study.PLACES) or "none"
+    if wanted not in experiment.PLACES:
+        there = ", ".join(experiment.PLACES) or "none"
         raise ParameterError(f"{name} reproduces no {wanted!r}; of the document's figures and tables: {there}")
-    return study.PLACES[wanted]
+    return experiment.PLACES[wanted]
 
 
-def _asked(
+def _choose_parts(
     parts: list[Part], config: Config, only: Sequence[str], prefixes: tuple[str, ...]
 ) -> tuple[list[Part], list[str]]:
-    """The parts to run, and the names of the sets that are not at hand."""
+    """Return the parts to run, and the names of the data sets that are not available."""
     for one in only:
-        if not any(_is_named(part, one) for part in parts):
-            raise ParameterError(f"--only {one}: there is no such set or part; there are {', '.join(_names(parts))}")
-    chosen = [part for part in parts if not only or any(_is_named(part, one) for one in only)]
+        if not any(_has_name(part, one) for part in parts):
+            raise ParameterError(
+                f"--only {one}: there is no such set or part; there are {', '.join(_part_names(parts))}"
+            )
+    chosen = [part for part in parts if not only or any(_has_name(part, one) for one in only)]
     chosen = [part for part in chosen if part.key.startswith(prefixes)]
-    missing = dict.fromkeys(part.arguments["name"] for part in chosen if not is_at_hand(part, config))
+    missing = dict.fromkeys(part.arguments["name"] for part in chosen if not is_available(part, config))
     chosen = [part for part in chosen if part.arguments.get("name") not in missing]
     if not chosen:
         raise DataError(
@@ -197,16 +205,16 @@ def _asked(
     return chosen, list(missing)
 
 
-def _is_named(part: Part, name: str) -> bool:
+def _has_name(part: Part, name: str) -> bool:
     return name in (part.key, part.arguments.get("name")) or part.key.startswith(f"{name}-")
 
 
-def study_of(name: str) -> Study:
-    """The module of an experiment."""
-    return cast("Study", import_module(f"._{name.replace('-', '_')}", __package__))
+def experiment_module(name: str) -> Experiment:
+    """Return the module of an experiment."""
+    return cast("Experiment", import_module(f"._{name.replace('-', '_')}", __package__))
 
 
-def _checked_data(name: str, data: str | os.PathLike[str] | None, quick: bool) -> str | None:
+def _check_data_folder(name: str, data: str | os.PathLike[str] | None, quick: bool) -> str | None:
     if quick or name == "srm" or data is None:
         return None  # generated data only
     folder = Path(data)
@@ -220,17 +228,22 @@ def _checked_data(name: str, data: str | os.PathLike[str] | None, quick: bool) -
     return str(folder)
 
 
-def _command(name: str, config: Config) -> str:
+def _command_text(name: str, config: Config) -> str:
     more = " --quick" if config.quick else " --data DIR" if config.data is not None else ""
     return f"secateur reproduce {name}{more}" + (f" --random-state {config.seed}" if config.seed else "")
 
 
-def _write(made: Reproduction, results: dict[str, Result], study: Study, *, is_whole: bool) -> None:
-    folder = made.folder
-    for sheet in made.sheets:
-        write_whole(folder / f"{sheet.key}.csv", sheet.csv())
-    write_whole(folder / "results.json", json.dumps({"name": made.name, **made.facts, "results": results}) + "\n")
-    write_whole(folder / "summary.md", made.markdown)
+def _write_results(
+    reproduction: Reproduction, results: dict[str, Result], experiment: Experiment, *, is_whole: bool
+) -> None:
+    folder = reproduction.folder
+    for sheet in reproduction.sheets:
+        write_atomically(folder / f"{sheet.key}.csv", sheet.csv())
+    write_atomically(
+        folder / "results.json",
+        json.dumps({"name": reproduction.name, **reproduction.run_info, "results": results}) + "\n",
+    )
+    write_atomically(folder / "summary.md", reproduction.markdown)
     try:
         import matplotlib as mpl
     except ImportError:
@@ -238,7 +251,7 @@ def _write(made: Reproduction, results: dict[str, Result], study: Study, *, is_w
         return
     with mpl.rc_context({"backend": "Agg"}):
         try:
-            study.draw(results, folder)
+            experiment.draw(results, folder)
         except (KeyError, IndexError, ValueError):
             if is_whole:
                 raise

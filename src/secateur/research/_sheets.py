@@ -1,4 +1,4 @@
-"""What the experiments share to show their results: tables, printed figures beside ours, pictures."""
+"""Tables of results, printed figures beside ours, and pictures: shared by all experiments."""
 
 import csv
 import io
@@ -12,23 +12,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..plot.display import CYCLE, tidy_axes
-from ._study import write_whole
+from ._study import write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["CYCLE", "Row", "Sheet", "beside", "compared", "drawing", "mean", "possible", "published"]
+__all__ = [
+    "CYCLE", "Row", "Sheet", "available_sheets", "comparison_cells", "mean", "new_figure", "printed_and_ours",
+    "printed_figures",
+]  # fmt: skip
 
-DIGITS = 4
-LARGE = 100  # from here on one decimal is enough
-Row = Sequence[Any]  # words, numbers, yes or no; a None is a figure nobody printed
+SIGNIFICANT_DIGITS = 4
+MIN_VALUE_WITH_ONE_DECIMAL = 100  # larger values are shown with at most one decimal
+Row = Sequence[Any]  # text, numbers and booleans; None is a figure that is not printed
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A titled table; `key` names it within its experiment.
+    """A titled table of an experiment.
 
-    `decimals`, where given, is the number of digits after the point; else four significant ones are shown.
+    Parameters
+    ----------
+    key : str
+        Name within the experiment, and of the CSV file.
+    title : str
+    head : sequence of str
+        Headings of the columns.
+    rows : sequence of rows
+    note : str
+        A remark below the table.
+    decimals : int, optional
+        Digits after the point; by default, four significant digits.
     """
 
     key: str
@@ -43,13 +57,18 @@ class Sheet:
         object.__setattr__(self, "rows", tuple(map(tuple, self.rows)))
 
     def markdown(self) -> str:
-        """The table as Markdown, its title above it."""
-        lines = [f"**{self.title}**", "", _line(self.head), _line([self._rule(i) for i in range(len(self.head))])]
-        lines += [_line([self._shown(cell) for cell in row]) for row in self.rows]
+        """Return the table as Markdown, below its title."""
+        lines = [
+            f"**{self.title}**",
+            "",
+            _markdown_row(self.head),
+            _markdown_row([self._alignment(i) for i in range(len(self.head))]),
+        ]
+        lines += [_markdown_row([self._format_cell(cell) for cell in row]) for row in self.rows]
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
     def csv(self) -> str:
-        """The table as CSV, numbers in full."""
+        """Return the table as CSV, with numbers in full."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.head)
@@ -57,20 +76,20 @@ class Sheet:
         return text.getvalue()
 
     def column(self, name: str) -> list[Any]:
-        """The cells under a heading."""
+        """Return the cells of the column with a heading."""
         at = self.head.index(name)
         return [row[at] for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """The table as plain values."""
+        """Return the table as plain values."""
         return {"key": self.key, "title": self.title, "head": list(self.head), "rows": [list(row) for row in self.rows]}
 
-    def _rule(self, column: int) -> str:
-        """The alignment of a column: words and the first column to the left, numbers to the right."""
+    def _alignment(self, column: int) -> str:
+        """Return the Markdown alignment of a column: text and the first column left, numbers right."""
         n_words = sum(isinstance(row[column], str) and any(c.isalpha() for c in row[column]) for row in self.rows)
         return "---" if column == 0 or 2 * n_words > len(self.rows) else "---:"
 
-    def _shown(self, cell: object) -> str:
+    def _format_cell(self, cell: object) -> str:
         if cell is None:
             return ""
         if isinstance(cell, bool):
@@ -79,13 +98,13 @@ class Sheet:
             if math.isnan(cell):
                 return ""
             if self.decimals is None:
-                return f"{cell:.{DIGITS}g}"
-            return f"{cell:.{self.decimals if abs(cell) < LARGE else min(self.decimals, 1)}f}"
+                return f"{cell:.{SIGNIFICANT_DIGITS}g}"
+            return f"{cell:.{self.decimals if abs(cell) < MIN_VALUE_WITH_ONE_DECIMAL else min(self.decimals, 1)}f}"
         return f"{cell:,}" if isinstance(cell, int) else str(cell)
 
 
-def published(name: str) -> dict[Any, dict[str, Any]]:
-    """The printed figures of a file in the folder `published`: by its first column, then by the names of the others."""
+def printed_figures(name: str) -> dict[Any, dict[str, Any]]:
+    """Read the printed figures of a file in the folder `published`, keyed by the first column and the headings."""
     text = (Path(__file__).with_name("published") / f"{name}.csv").read_text(encoding="utf-8")
     head, *rows = csv.reader(text.splitlines())
     return {_cell(key): dict(zip(head[1:], map(_cell, cells), strict=True)) for key, *cells in rows}
@@ -98,18 +117,18 @@ def _cell(text: str) -> Any:
         return text or None
 
 
-def compared(printed: float | None, ours: float) -> tuple[float | None, float, float | None]:
-    """Published, ours, and the difference."""
+def printed_and_ours(printed: float | None, ours: float) -> tuple[float | None, float, float | None]:
+    """Return the printed value, ours, and the difference; None where nothing is printed."""
     return printed, ours, None if printed is None else ours - printed
 
 
-def beside(printed: Mapping[str, float], ours: Mapping[str, float]) -> Iterable[float | None]:
-    """The cells of `compared`, one quantity after the other."""
-    return chain(*(compared(printed.get(key), value) for key, value in ours.items()))
+def comparison_cells(printed: Mapping[str, float], ours: Mapping[str, float]) -> Iterable[float | None]:
+    """Return the cells of `printed_and_ours` for each quantity in turn."""
+    return chain(*(printed_and_ours(printed.get(key), value) for key, value in ours.items()))
 
 
-def possible(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet | list[Sheet]]) -> list[Sheet]:
-    """The sheets that the parts at hand allow; a maker that misses a part (KeyError) makes none."""
+def available_sheets(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet | list[Sheet]]) -> list[Sheet]:
+    """Return the sheets whose parts have run; a maker raises `KeyError` if one has not."""
     made: list[Sheet] = []
     for maker in makers:
         with suppress(KeyError):
@@ -119,12 +138,12 @@ def possible(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet | list[S
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean; NaN of nothing."""
+    """Return the mean of the values; NaN if there are none."""
     return math.fsum(values) / len(values) if len(values) else math.nan
 
 
 @contextmanager
-def drawing(
+def new_figure(
     path: Path,
     shape: tuple[int, int] = (1, 1),
     size: tuple[float, float] = (6, 4),
@@ -132,7 +151,7 @@ def drawing(
     is_bare: bool = True,
     **legend: int,
 ) -> "Iterator[list[Axes]]":
-    """Yield axes that belong to no window; then give bare ones legends and the look of our figures, and write a PNG."""
+    """Yield the axes of a new figure, then write it as PNG; bare axes get a legend and our style."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -145,8 +164,8 @@ def drawing(
             ax.legend(frameon=False, **legend)
         tidy_axes(ax)
     figure.savefig(picture, format="png", dpi=110)
-    write_whole(path, picture.getvalue())
+    write_atomically(path, picture.getvalue())
 
 
-def _line(cells: Sequence[str]) -> str:
+def _markdown_row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"

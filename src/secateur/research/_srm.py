@@ -22,9 +22,9 @@ from ..growers import grow
 from ..model_selection import choose, cross_validate
 from ..pruners import bottom_up_srm, global_srm, reduced_error
 from ..routing import count
-from ._samples import counted, rate_on, seeds
-from ._sheets import CYCLE, Sheet, drawing, mean, possible
-from ._study import Config, Part, Result, collected, under
+from ._samples import derive_seed, error_rate, grow_and_count
+from ._sheets import CYCLE, Sheet, available_sheets, mean, new_figure
+from ._study import Config, Part, Result, collect_values, results_under
 
 N_ATTRIBUTES = 10
 N_LEAVES = 12
@@ -104,21 +104,23 @@ def pruned(config: Config, n: int, wrong: int, repeats: int) -> Result:
     """Return leaves, true errors and how they lie to the best pruning, one number per repeat."""
     runs = []
     for i in range(repeats):
-        random = np.random.default_rng(seeds(config, 1, n, wrong, i))
+        random = np.random.default_rng(derive_seed(config, 1, n, wrong, i))
         concept = Concept.drawn(wrong, random)
-        runs.append(_one_sample(concept, concept.draw(n, random), seeds(config, 2, n, wrong, i)))
+        runs.append(_one_sample(concept, concept.draw(n, random), derive_seed(config, 2, n, wrong, i)))
     found, cs, bounds = zip(*runs, strict=True)
-    methods = {method: collected(values) for method, values in collected(found).items()}
+    methods = {method: collect_values(values) for method, values in collect_values(found).items()}
     return {"n": n, "noise": wrong / 10, "methods": methods, "c": cs, "bound": bounds}
 
 
 def grown(config: Config, name: str) -> Result:
     """Return the training error after 1, 2, 4, ... splits of best-first growth, for each criterion."""
     if name == "concept":
-        random = np.random.default_rng(seeds(config, 4))
+        random = np.random.default_rng(derive_seed(config, 4))
         table = Concept.drawn(0, random, 60).draw(4_000, random)
     else:
-        table = datasets.tic_tac_toe() if name == "tic-tac-toe" else datasets.waveform(2_000, seed=seeds(config, 3))
+        table = (
+            datasets.tic_tac_toe() if name == "tic-tac-toe" else datasets.waveform(2_000, seed=derive_seed(config, 3))
+        )
     curves: Result = {}
     for criterion in CRITERIA:
         tree, counts = grow(table, criterion=criterion, growth="best-first", allow_zero=True)
@@ -134,29 +136,29 @@ def grown(config: Config, name: str) -> Result:
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """Sizes and excess errors of the methods, the promise of Kearns and Mansour, and growing."""
-    found = list(under(results, "prune").values())
+    found = list(results_under(results, "prune").values())
     return [
         _by_method("excess", "True error above that of the concept, in percentage points", "excess", 100, found),
         _by_method("leaves", "Leaves", "leaves", 1, found),
         _promise(found),
         _guarantee(found),
         _growing(results),
-        *possible(results, _criteria),
+        *available_sheets(results, _criteria),
     ]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw Figure 12.4, excess errors against the sample, and training errors against splits."""
     if "criteria" in results:
-        with drawing(folder / "criteria.png") as (ax,):
+        with new_figure(folder / "criteria.png") as (ax,):
             for cost, colour in zip(COSTS, CYCLE, strict=False):
                 ax.plot(results["criteria"]["q"], results["criteria"]["values"][cost], color=colour, label=cost)
             ax.set(xlabel="proportion q of positive rows", ylabel="G(q)", title="Figure 12.4: cost functions")
-    found = list(under(results, "prune").values())
+    found = list(results_under(results, "prune").values())
     if not found:
         return
     shown = ("unpruned", "global SRM", "KM", "KM scaled", "REP", "cost-complexity 1SE")
-    with drawing(folder / "srm.png", (1, 3), (13, 4), fontsize=8) as axes:
+    with new_figure(folder / "srm.png", (1, 3), (13, 4), fontsize=8) as axes:
         for ax, noise in zip(axes, (0.1, 0.2), strict=False):
             some = sorted((one for one in found if one["noise"] == noise), key=itemgetter("n"))
             sizes = [one["n"] for one in some]
@@ -166,7 +168,7 @@ def draw(results: dict[str, Result], folder: Path) -> None:
             ax.set(xscale="log", xlabel="examples", ylabel="excess error %", title=f"noise {noise:g}")
             ax.set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=8)
             ax.minorticks_off()
-        for (name, one), style in zip(under(results, "grow-").items(), ("-", "--", ":"), strict=False):
+        for (name, one), style in zip(results_under(results, "grow-").items(), ("-", "--", ":"), strict=False):
             for criterion, colour in zip(CRITERIA, CYCLE, strict=False):
                 axes[2].plot(N_SPLITS, one[criterion], style, color=colour, label=f"{name}, {criterion}")
         axes[2].set(xscale="log", xlabel="splits", ylabel="training error")
@@ -195,7 +197,7 @@ def _one_sample(concept: Concept, sample: Table, seed: int) -> tuple[dict[str, d
     depth = int(tree.depth[best.leaves].max())
     bound = srm_excess_bound(sample.n_rows, best.n_leaves, depth, n_tests=N_ATTRIBUTES)
     first, second = datasets.split(sample, 2 / 3, 1 / 3, seed=seed)
-    samples = counted(first, second)
+    samples = grow_and_count(first, second)
     truth = concept.truth(samples[0])
     found["REP"] = _measured(reduced_error(*samples), reduced_error(*samples[:2], truth), truth, concept)
     # The root is chosen up to any penalty: its threshold stands for it.
@@ -204,7 +206,7 @@ def _one_sample(concept: Concept, sample: Table, seed: int) -> tuple[dict[str, d
 
 
 def _measured(pruning: Pruning, best: Pruning, truth: Counts, concept: Concept) -> dict[str, float]:
-    error, least = rate_on(pruning, truth), rate_on(best, truth)
+    error, least = error_rate(pruning, truth), error_rate(best, truth)
     excess, is_inside = error - concept.wrong / 10, int(pruning <= best)
     return {"leaves": pruning.n_leaves, "excess": excess, "beyond best": error - least, "inside": is_inside}
 
@@ -259,7 +261,7 @@ def _criteria(results: dict[str, Result]) -> list[Sheet]:
 def _growing(results: dict[str, Result]) -> Sheet:
     rows = [
         (name, criterion, *(100 * value for value in one[criterion]), one[f"{criterion} splits"])
-        for name, one in under(results, "grow-").items()
+        for name, one in results_under(results, "grow-").items()
         for criterion in CRITERIA
     ]
     head = ("data", "criterion", *(f"{t} splits" for t in N_SPLITS), "splits in all")

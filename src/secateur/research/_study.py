@@ -1,9 +1,8 @@
-"""A study in parts: each is computed once, kept on disk, and found there the next time.
+"""Run an experiment in parts whose results are kept on disk.
 
-A part is a function of its arguments alone, so it may run anywhere and in any order. What it
-returns is written at once, whole or not at all; after Ctrl-C or a full disk nothing that was
-finished is lost. A part is run again if its arguments, the seed, the data or the version of
-the library changed.
+The result of a part depends on its arguments only, so parts run in any order and in any process. Each result is
+written atomically as soon as the part has finished: after Ctrl-C or on a full disk, finished parts are kept, and the
+next run loads them. A part runs again if its arguments, the seed, the data folder or the version changed.
 """
 
 import json
@@ -18,13 +17,13 @@ from .._utils.output import write_file
 from ..errors import OutputError
 from ..model_selection.tasks import Progress, run_tasks
 
-Result = dict[str, Any]  # what a part measured: plain values by name
+Result = dict[str, Any]  # plain values by name
 Measure = TypeVar("Measure")
 
 
 @dataclass(frozen=True)
 class Config:
-    """What the user asked for."""
+    """Options of a run: the data folder, whether it is short, and the seed."""
 
     data: str | None
     quick: bool
@@ -33,7 +32,7 @@ class Config:
 
 @dataclass(frozen=True)
 class Part:
-    """One piece of work: `function(config, **arguments)` returns plain values."""
+    """One part of an experiment: `function(config, **arguments)` returns plain values; `key` names its file."""
 
     key: str
     function: Callable[..., Result]
@@ -41,34 +40,36 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Done:
-    """What a part found, and how long it took."""
+class PartResult:
+    """Result and running time of a part; `is_reused` if an earlier run computed it."""
 
     result: Result
     seconds: float
     cpu_seconds: float
-    is_old: bool = False
+    is_reused: bool = False
 
 
-def run_parts(parts: list[Part], config: Config, folder: Path, jobs: object, progress: Progress) -> dict[str, Done]:
-    """Return what each part found, in order; parts found in `folder` are not run."""
+def run_parts(
+    parts: list[Part], config: Config, folder: Path, jobs: object, progress: Progress
+) -> dict[str, PartResult]:
+    """Return the result of each part, in order; results kept in `folder` are loaded instead of computed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
             f"the folder {folder} cannot be created ({error.strerror or error}); pass another with --out"
         ) from error
-    done = {part.key: _found(part, config, folder) for part in parts}
+    done = {part.key: _load_part(part, config, folder) for part in parts}
     todo = [part for part in parts if done[part.key] is None]
     n_old = len(parts) - len(todo)
     tell = None if progress is None else lambda n, _: progress(n_old + n, len(parts))
-    fresh = run_tasks(config, [(_run, (part, str(folder))) for part in todo], jobs, tell) if todo else []
+    fresh = run_tasks(config, [(_run_part, (part, str(folder))) for part in todo], jobs, tell) if todo else []
     done.update(zip((part.key for part in todo), fresh, strict=True))
     return {key: one for key, one in done.items() if one is not None}
 
 
-def collected(runs: Iterable[Mapping[str, Measure]]) -> dict[str, list[Measure]]:
-    """What several runs measured, one list per quantity."""
+def collect_values(runs: Iterable[Mapping[str, Measure]]) -> dict[str, list[Measure]]:
+    """Return the values of several runs as one list for each quantity."""
     found: dict[str, list[Measure]] = {}
     for one in runs:
         for key, value in one.items():
@@ -76,46 +77,48 @@ def collected(runs: Iterable[Mapping[str, Measure]]) -> dict[str, list[Measure]]
     return found
 
 
-def under(results: Mapping[str, Result], prefix: str) -> dict[str, Result]:
-    """The parts whose keys begin with a prefix, by the rest of their keys."""
+def results_under(results: Mapping[str, Result], prefix: str) -> dict[str, Result]:
+    """Return the results whose keys begin with a prefix, keyed by the rest."""
     return {key.removeprefix(prefix): one for key, one in results.items() if key.startswith(prefix)}
 
 
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all."""
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file atomically; the error message says that finished parts are kept."""
     try:
         write_file(path, content, overwrite=True)
     except OutputError as error:
         raise OutputError(f"{error}; finished parts in {path.parent} are not run again") from error
 
 
-def plain(value: Any) -> Any:
-    """Arrays and NumPy numbers as plain values; seven digits of a float are kept."""
+def to_plain_values(value: Any) -> Any:
+    """Return arrays and NumPy numbers as plain values; floats keep seven digits."""
     if isinstance(value, dict):
-        return {str(key): plain(inner) for key, inner in value.items()}
+        return {str(key): to_plain_values(inner) for key, inner in value.items()}
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return to_plain_values(value.tolist())
     if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
+        return [to_plain_values(inner) for inner in value]
     return float(f"{value:.7g}") if isinstance(value, float) else value
 
 
-def _run(config: Config, part: Part, folder: str) -> Done:
+def _run_part(config: Config, part: Part, folder: str) -> PartResult:
     start, cpu = time.perf_counter(), time.thread_time()
-    result = plain(part.function(config, **part.arguments))
-    done = Done(result, round(time.perf_counter() - start, 3), round(time.thread_time() - cpu, 3))
-    write_whole(Path(folder, f"{part.key}.json"), json.dumps({**vars(done), "asked": _asked(part, config)}))
+    result = to_plain_values(part.function(config, **part.arguments))
+    done = PartResult(result, round(time.perf_counter() - start, 3), round(time.thread_time() - cpu, 3))
+    write_atomically(
+        Path(folder, f"{part.key}.json"), json.dumps({**vars(done), "asked": _part_identity(part, config)})
+    )
     return done
 
 
-def _found(part: Part, config: Config, folder: Path) -> Done | None:
-    """What an earlier run kept, if it was asked the same; a damaged file is as good as none."""
+def _load_part(part: Part, config: Config, folder: Path) -> PartResult | None:
+    """Return the result that an earlier run kept for the same part; None if there is none or the file is damaged."""
     try:
         kept = json.loads((folder / f"{part.key}.json").read_text(encoding="utf-8"))
-        return Done(**{**kept, "is_old": True}) if kept.pop("asked") == _asked(part, config) else None
+        return PartResult(**{**kept, "is_reused": True}) if kept.pop("asked") == _part_identity(part, config) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _asked(part: Part, config: Config) -> object:
+def _part_identity(part: Part, config: Config) -> object:
     return json.loads(json.dumps({**vars(config), "arguments": part.arguments, "version": __version__}))

@@ -21,9 +21,9 @@ from ..data.fold_assignment import assign_folds
 from ..data.table import Table
 from ..model_selection import choose, cross_validate
 from ..routing import count
-from ._samples import DRAWN, seeds, table_of
-from ._sheets import CYCLE, Row, Sheet, beside, drawing, mean, possible, published
-from ._study import Config, Part, Result, collected
+from ._samples import RANDOM_SETS, derive_seed, load_table
+from ._sheets import CYCLE, Row, Sheet, available_sheets, comparison_cells, mean, new_figure, printed_figures
+from ._study import Config, Part, Result, collect_values
 
 N_REPEATS = 10
 N_FOLDS = 10
@@ -53,7 +53,7 @@ N_TRIED = 5
 
 def parts(config: Config) -> list[Part]:
     """One part per data set and repeat."""
-    names = ("tic-tac-toe", *ROWS) if config.quick else tuple(published("subadditive"))
+    names = ("tic-tac-toe", *ROWS) if config.quick else tuple(printed_figures("subadditive"))
     n_repeats, n_folds, unexplained = (1, 5, ()) if config.quick else (N_REPEATS, N_FOLDS, UNEXPLAINED)
     made = [
         Part(f"{name}-{repeat}", one_repeat, {"name": name, "repeat": repeat, "n_folds": n_folds})
@@ -69,8 +69,10 @@ def parts(config: Config) -> list[Part]:
 
 def one_repeat(config: Config, name: str, repeat: int, n_folds: int) -> Result:
     """Return errors and sizes of one deal into folds, or of as many draws; one number per fold."""
-    runs = (_one_run(*_samples(config, name, repeat, i, n_folds), seeds(config, 3, repeat, i)) for i in range(n_folds))
-    return {"set": name, "repeat": repeat, **collected(runs)}
+    runs = (
+        _one_run(*_samples(config, name, repeat, i, n_folds), derive_seed(config, 3, repeat, i)) for i in range(n_folds)
+    )
+    return {"set": name, "repeat": repeat, **collect_values(runs)}
 
 
 def tried(config: Config, name: str, what: str) -> Result:
@@ -78,7 +80,7 @@ def tried(config: Config, name: str, what: str) -> Result:
     same: dict[str, list[int]] = {how: [] for how in LEAST}
     for repeat, i in np.ndindex(N_TRIED, N_FOLDS):
         growing, _ = _samples(config, name, repeat, i, N_FOLDS)
-        asked = {"cv": N_FOLDS, "select": "0se", "random_state": seeds(config, 3, repeat, i), **TRIED[what]}
+        asked = {"cv": N_FOLDS, "select": "0se", "random_state": derive_seed(config, 3, repeat, i), **TRIED[what]}
         found = [cross_validate(growing, penalty=PENALTIES[short], **asked) for short in ("sub", "CART")]
         for how, least in LEAST.items():
             leaves = [one.sequence.n_leaves[least(one)] for one in found]
@@ -100,13 +102,13 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     made = [_printed("errors", "Test error in percent", "error", by_set), _printed("sizes", sizes, "nodes", by_set)]
     made += [make(by_set) for make in (_families, _differences, _third, _readings)]
     same = {(one["set"], one["what"]): one["same"] for one in results.values() if "what" in one}
-    return [*made, *possible(same, partial(_unexplained, by_set))]
+    return [*made, *available_sheets(same, partial(_unexplained, by_set))]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw error and size of the two penalties against one another, and sizes by reading of the standard error."""
     made = {sheet.key: sheet for sheet in sheets(results)}
-    with drawing(folder / "penalties.png", (1, 3), (14, 4.4)) as axes:
+    with new_figure(folder / "penalties.png", (1, 3), (14, 4.4)) as axes:
         for ax, key, what in ((axes[0], "errors", "error %"), (axes[1], "sizes", "nodes")):
             for rule, colour in zip(RULES, CYCLE, strict=False):
                 points = (made[key].column(f"{rule} {way}, ours") for way in ("CART", "sub"))
@@ -123,11 +125,11 @@ def draw(results: dict[str, Result], folder: Path) -> None:
 
 
 def _samples(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tuple[Table, Table]:
-    if name in DRAWN:
-        growing = DRAWN[name](ROWS[name], seed=seeds(config, 1, repeat, i))
-        return growing, DRAWN[name](TEST_ROWS, seed=seeds(config, 2, repeat, i))
-    table = table_of(name, config)
-    fold = assign_folds(table, n_folds, seed=seeds(config, 4), repeat=repeat)
+    if name in RANDOM_SETS:
+        growing = RANDOM_SETS[name](ROWS[name], seed=derive_seed(config, 1, repeat, i))
+        return growing, RANDOM_SETS[name](TEST_ROWS, seed=derive_seed(config, 2, repeat, i))
+    table = load_table(name, config)
+    fold = assign_folds(table, n_folds, seed=derive_seed(config, 4), repeat=repeat)
     return table.take(np.flatnonzero(fold != i)), table.take(np.flatnonzero(fold == i))
 
 
@@ -172,9 +174,9 @@ def is_inside(family: PruningSequence, other: PruningSequence) -> bool:
 
 def _beside(by_set: dict[str, Result], *scaled: tuple[str, float]) -> list[list[Any]]:
     """A row per set: of each quantity the printed figure, ours times its scale, and the difference."""
-    printed = published("subadditive")
+    printed = printed_figures("subadditive")
     return [
-        [name, *beside(printed.get(name, {}), {key: scale * mean(found[key]) for key, scale in scaled})]
+        [name, *comparison_cells(printed.get(name, {}), {key: scale * mean(found[key]) for key, scale in scaled})]
         for name, found in by_set.items()
     ]
 
@@ -204,7 +206,7 @@ def _differences(by_set: dict[str, Result]) -> Sheet:
         for rule in RULES:
             gaps = np.subtract(found[f"{rule} sub error"], found[f"{rule} CART error"])
             # Folds share most of their growing rows (Nadeau and Bengio 2003); draws are independent.
-            shared = 0.0 if name in DRAWN else 1 / (N_FOLDS - 1)
+            shared = 0.0 if name in RANDOM_SETS else 1 / (N_FOLDS - 1)
             spread = math.sqrt(float(gaps.var(ddof=1)) * (1 / len(gaps) + shared)) if len(gaps) > 1 else math.nan
             cells += [float(gaps.mean()), spread, bool(abs(gaps.mean()) > 2 * spread)]
         rows.append(cells)
@@ -231,7 +233,7 @@ def _third(by_set: dict[str, Result]) -> Sheet:
 
 def _readings(by_set: dict[str, Result]) -> Sheet:
     """Sizes at 1SE under three readings of the standard error, beside the printed sizes."""
-    printed = published("subadditive")
+    printed = printed_figures("subadditive")
     rows: list[Row] = []
     for name, found in by_set.items():
         sizes = (
@@ -243,14 +245,17 @@ def _readings(by_set: dict[str, Result]) -> Sheet:
     for at in (1, 5):
         known = [row for row in rows if row[at] is not None]
         off += [None, *(mean([abs(row[at + j] - row[at]) for row in known]) for j in (1, 2, 3))]
-    head = ("set", *(f"{short}, {what}" for short in ("sub", "CART") for what in ("published", *READINGS.values())))
+    head = (
+        "set",
+        *(f"{short}, {what}" for short in ("sub", "CART") for what in ("published", *READINGS.values())),
+    )
     title = "Nodes of the 1SE trees under three readings of the standard error"
     return Sheet("readings", title, head, [*rows, ("mean distance from the printed size", *off)], decimals=1)
 
 
 def _unexplained(by_set: dict[str, Result], found: dict[tuple[str, str], Result]) -> Sheet:
     rows = [
-        ("published, 100 runs", *(published("subadditive")[name]["same 0SE"] for name in UNEXPLAINED)),
+        ("published, 100 runs", *(printed_figures("subadditive")[name]["same 0SE"] for name in UNEXPLAINED)),
         ("ours, 100 runs", *(100 * mean(by_set[name]["same 0SE"]) for name in UNEXPLAINED)),
         *(
             (what + how, *(100 * mean(found[name, what][how]) for name in UNEXPLAINED))

@@ -1,25 +1,32 @@
-// The Python call that makes what is shown, and what the bar over the tree says of it.
+// The Python call that makes the shown tree, and the line above the tree that names its state.
 
-function codeOf(raw, state) {
-  function pythonCode() {
-    const cuts = state.numbers.cuts;
+const MAX_CUTS_LISTED = 40;
+
+function showPythonCode(raw, state) {
+  // The call that returns the pruning of the present stop, without the edits.
+  function stopCode() {
     const member = raw.stops.member[state.stop];
-    const name = raw.names[state.stop] || "";
-    let base = raw.code.cuts.replace("CUTS", "");
-    if (member >= 0) base = `${raw.code.sequence}[${member}]`;
-    else if (name.includes("fitted")) base = raw.code.fitted;
-    const chain = base + state.edits.map(({ kind, node }) => `.${kind}(${node})`).join("");
-    const lines = [`pruning = ${chain}`];
-    const same = raw.code.cuts.replace("CUTS", cuts.join(", "));
-    if (cuts.length <= 40 && same !== chain) lines.push(`# or, from its ${count(cuts.length, "cut")}:`, `pruning = ${same}`);
+    if (member >= 0) return `${raw.code.sequence}[${member}]`;
+    const isFitted = (raw.names[state.stop] || "").includes("fitted");
+    return isFitted ? raw.code.fitted : raw.code.cuts.replace("CUTS", "");
+  }
+
+  function pythonCode() {
+    const { cuts } = state.numbers;
+    const code = stopCode() + state.edits.map(({ kind, node }) => `.${kind}(${node})`).join("");
+    const codeFromCuts = raw.code.cuts.replace("CUTS", cuts.join(", "));
+    const lines = [`pruning = ${code}`];
+    if (cuts.length <= MAX_CUTS_LISTED && codeFromCuts !== code) {
+      lines.push(`# or, from its ${formatCount(cuts.length, "cut")}:`, `pruning = ${codeFromCuts}`);
+    }
     return lines.join("\n");
   }
 
   function draw() {
-    const edits = state.edits.length;
-    const name = raw.names[state.stop] || (raw.marks.fitted === state.stop ? "as fitted" : "");
-    $("state").textContent = edits ? `${count(edits, "change")} by hand` : name;
-    $("state").classList.toggle("hand", edits > 0);
+    const nEdits = state.edits.length;
+    const stopName = raw.names[state.stop] || (raw.marks.fitted === state.stop ? "as fitted" : "");
+    $("state").textContent = nEdits ? `${formatCount(nEdits, "change")} by hand` : stopName;
+    $("state").classList.toggle("by-hand", nEdits > 0);
     $("undo").disabled = !state.past.length;
     $("redo").disabled = !state.future.length;
     $("code").textContent = pythonCode();
@@ -31,8 +38,7 @@ function codeOf(raw, state) {
 }
 
 function drawCard(raw) {
-  $("card").replaceChildren(...raw.card.map(([title, rows]) => html("div", {},
-    html("h3", {}, title),
-    html("dl", {}, ...rows.flatMap(([name, text]) => [html("dt", {}, html("bdi", {}, name)), html("dd", {}, html("bdi", {}, text))])),
-  )));
+  const entry = ([name, text]) => [html("dt", {}, html("bdi", {}, name)), html("dd", {}, html("bdi", {}, text))];
+  const section = ([title, entries]) => html("div", {}, html("h3", {}, title), html("dl", {}, ...entries.flatMap(entry)));
+  $("card").replaceChildren(...raw.card.map(section));
 }

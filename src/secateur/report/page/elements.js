@@ -1,16 +1,21 @@
-// Elements, text and colours. Names from data only ever become text nodes and attributes.
+// Functions that create elements, measure text and choose colours. Names from data only ever become text nodes and
+// attributes, never markup.
 
 const $ = (id) => document.getElementById(id);
 
+const MAX_CACHED_WIDTHS = 20000;
+const COPIED_MESSAGE_MILLISECONDS = 1200;
+const ANNOUNCEMENT_DELAY_MILLISECONDS = 150;
+
 function html(name, attributes = {}, ...children) {
-  return filled(document.createElement(name), attributes, children);
+  return fillElement(document.createElement(name), attributes, children);
 }
 
 function svg(name, attributes = {}, ...children) {
-  return filled(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
+  return fillElement(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 }
 
-function filled(element, attributes, children) {
+function fillElement(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
     if (name === "onclick") element.addEventListener("click", value);
@@ -24,8 +29,8 @@ function button(text, onclick, attributes = {}) {
   return html("button", { type: "button", onclick, ...attributes }, text);
 }
 
-// The colours of the figures (Okabe and Ito), which all readers can tell apart; after them hues a golden angle
-// from one another, dark and light in turn. A class is always named in words as well.
+// The colours of Okabe and Ito, which colour-blind readers can distinguish; the figures use them too. Further classes
+// get hues that are a golden angle apart and alternate between dark and light. Every class is also named in words.
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9"];
 
 function classColour(c) {
@@ -34,27 +39,31 @@ function classColour(c) {
   return `hsl(${hue} ${[55, 70, 40][c % 3]}% ${[38, 62, 50][c % 3]}%)`;
 }
 
-// From blue through grey to orange, for numbers.
+// The colour of a number, from blue (share 0) through grey (0.5) to orange (1).
 function rampColour(share) {
-  const ends = share < 0.5 ? [[0, 114, 178], [150, 150, 150]] : [[150, 150, 150], [230, 130, 0]];
-  const at = share < 0.5 ? share * 2 : share * 2 - 1;
-  return `rgb(${ends[0].map((low, i) => Math.round(low + (ends[1][i] - low) * at)).join(",")})`;
+  const [blue, grey, orange] = [[0, 114, 178], [150, 150, 150], [230, 130, 0]];
+  const [from, to] = share < 0.5 ? [blue, grey] : [grey, orange];
+  const position = share < 0.5 ? share * 2 : share * 2 - 1;
+  const channels = from.map((low, i) => Math.round(low + (to[i] - low) * position));
+  return `rgb(${channels.join(",")})`;
 }
 
-// The width of text in pixels, and text cut to one.
 const ruler = document.createElement("canvas").getContext("2d");
 const widths = new Map();
+
+// The width of a text in pixels.
 function textWidth(text, size = 12, weight = 400) {
   const key = `${weight} ${size} ${text}`;
   if (!widths.has(key)) {
-    if (widths.size > 20000) widths.clear();
+    if (widths.size > MAX_CACHED_WIDTHS) widths.clear();
     ruler.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
     widths.set(key, ruler.measureText(text).width);
   }
   return widths.get(key);
 }
 
-function clipped(text, pixels, size = 12, weight = 400) {
+// The text, shortened with an ellipsis to a width in pixels.
+function clipText(text, pixels, size = 12, weight = 400) {
   if (textWidth(text, size, weight) <= pixels) return text;
   const letters = Array.from(text).slice(0, Math.ceil(pixels / 2));
   while (letters.length > 1 && textWidth(`${letters.join("")}…`, size, weight) > pixels) letters.pop();
@@ -62,45 +71,60 @@ function clipped(text, pixels, size = 12, weight = 400) {
 }
 
 function swatch(c) {
-  return svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, svg("rect", { width: 10, height: 10, rx: 2, fill: classColour(c) }));
+  const square = svg("rect", { width: 10, height: 10, rx: 2, fill: classColour(c) });
+  return svg("svg", { class: "swatch", width: 10, height: 10, "aria-hidden": "true" }, square);
 }
 
-function copier(textOf, name, label) {
-  const control = button(name, () => copyText(textOf(), control), { class: "copy", "aria-label": label });
+// A class with its colour, as the head of a row of a table.
+function classLabel(c, name) {
+  return html("span", { class: "class-name" }, swatch(c), html("bdi", {}, name));
+}
+
+// A button that copies the text that `makeText` returns when it is pressed.
+function copyButton(makeText, name, label) {
+  const control = button(name, () => copyText(makeText(), control), { class: "copy", "aria-label": label });
   return control;
 }
 
+// A table; the first cell of each row is its head. An empty text in `head` gives an empty cell.
 function table(head, body, attributes = {}) {
-  return html("table", attributes,
-    html("thead", {}, html("tr", {}, ...head.map((cell) => (cell ? html("th", { scope: "col" }, cell) : html("td", {}))))),
-    html("tbody", {}, ...body.map(([name, ...cells]) => html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))))),
-  );
+  const headCells = head.map((cell) => (cell ? html("th", { scope: "col" }, cell) : html("td", {})));
+  const rows = body.map(([name, ...cells]) =>
+    html("tr", {}, html("th", { scope: "row" }, name), ...cells.map((cell) => html("td", {}, cell))));
+  return html("table", attributes, html("thead", {}, html("tr", {}, ...headCells)), html("tbody", {}, ...rows));
 }
 
 async function copyText(text, control) {
-  let isDone = false;
+  let isCopied = false;
   try {
     await navigator.clipboard.writeText(text);
-    isDone = true;
+    isCopied = true;
   } catch {
-    // Pages opened from disk or shown in a frame may not have a clipboard: select the text and ask the old way.
-    const area = html("textarea", { "aria-hidden": "true", class: "unseen", tabindex: "-1" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    isDone = document.execCommand("copy");
-    area.remove();
+    // A page opened from disk or shown in a frame may have no clipboard: copy a selected text area instead.
+    isCopied = copySelection(text);
     control.focus();
   }
-  say(isDone ? "Copied." : "The browser did not allow copying.");
-  const before = control.dataset.text || control.textContent;
-  control.dataset.text = before;
-  control.textContent = isDone ? "Copied" : "Not allowed";
-  setTimeout(() => (control.textContent = before), 1200);
+  announce(isCopied ? "Copied." : "The browser did not allow copying.");
+  const label = control.dataset.text || control.textContent;
+  control.dataset.text = label;
+  control.textContent = isCopied ? "Copied" : "Not allowed";
+  setTimeout(() => (control.textContent = label), COPIED_MESSAGE_MILLISECONDS);
 }
 
-let saying = 0;
-function say(text) {
-  clearTimeout(saying); // sliding fast must not fill the ears
-  saying = setTimeout(() => ($("live").textContent = text), 150);
+function copySelection(text) {
+  const area = html("textarea", { "aria-hidden": "true", class: "visually-hidden", tabindex: "-1" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  return isCopied;
+}
+
+let announceTimer = 0;
+
+// Give a text to screen readers. The delay keeps them from reading every position of a slider that is being dragged.
+function announce(text) {
+  clearTimeout(announceTimer);
+  announceTimer = setTimeout(() => ($("live").textContent = text), ANNOUNCEMENT_DELAY_MILLISECONDS);
 }

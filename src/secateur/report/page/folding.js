@@ -1,74 +1,83 @@
-// Which branches are drawn: the whole tree if it can be read at once; else those with most rows, as many
-// as can be read; and those opened by hand.
+// Which branches are drawn. A tree that fits on the screen is drawn completely; of a larger one, the branches with
+// most rows are drawn, and those that were opened by hand.
 
-const MOST_OPENED = 12; // tests unfolded when a branch is opened
-const MOST_WHOLE = 90; // leaves beyond which a tree is never drawn whole at first
+const MAX_TESTS_OPENED_AT_ONCE = 12; // when a branch is opened by hand
+const MAX_LEAVES_DRAWN_WHOLE = 90;
+const MIN_SCALE_DRAWN_WHOLE = 0.68; // below it the texts of a completely drawn tree are too small
+const MIN_SCALE_ACROSS = 0.8;
+const MIN_LINES = 8;
+const MAX_LEVELS = 12;
+const DETAIL_RANGE = [0.25, 64];
 
-function foldingOf(tree, state) {
-  let detail = 1;
+function createFolding(tree, state) {
+  let detail = 1; // changed with the buttons Fold and Unfold; 1 is the automatic choice
 
-  // The kept nodes that show their children by themselves, within so many lines and levels.
-  function openUpTo(most, levels) {
+  // The internal nodes to draw with their children: those with most rows, up to a number of lines and levels.
+  function openUpTo(maxLines, maxLevels) {
     const open = new Set();
-    let lines = 1;
+    let nLines = 1;
     for (const v of tree.byRows) {
-      if (lines >= most) break;
-      if (!state.kept[v] || tree.depth[v] >= levels || !(v === 0 || open.has(tree.parent[v]))) continue;
+      if (nLines >= maxLines) break;
+      const hasOpenParent = v === 0 || open.has(tree.parent[v]);
+      if (!state.kept[v] || tree.depth[v] >= maxLevels || !hasOpenParent) continue;
       open.add(v);
-      lines += tree.arity[v] - 1;
+      nLines += tree.arity[v] - 1;
     }
     return open;
   }
 
-  function withOpened(open) {
+  function addOpenedByHand(open) {
     for (const v of [...state.opened].sort((a, b) => a - b)) {
       if (state.kept[v] && (v === 0 || open.has(tree.parent[v]))) open.add(v);
     }
     return open;
   }
 
-  // `scaleOf(open)` says how much a drawing must shrink to fit: [across, down].
-  function byItself(linesSeen, scaleOf) {
-    if (state.numbers.leaves.length <= MOST_WHOLE && detail === 1) {
-      const whole = openUpTo(Infinity, Infinity);
-      if (Math.min(...scaleOf(whole)) >= 0.68) return whole;
+  // The automatic choice. `scaleOf(open)` returns how much a drawing must shrink to fit: [across, down].
+  function chooseOpenNodes(nVisibleLines, scaleOf) {
+    if (state.numbers.leaves.length <= MAX_LEAVES_DRAWN_WHOLE && detail === 1) {
+      const all = openUpTo(Infinity, Infinity);
+      if (Math.min(...scaleOf(all)) >= MIN_SCALE_DRAWN_WHOLE) return all;
     }
-    const lines = Math.max(8, linesSeen / 0.8);
-    let levels = 12;
-    let open = openUpTo(lines, levels);
-    while (levels > 2 && scaleOf(open)[0] < 0.8) {
+    const nLines = Math.max(MIN_LINES, nVisibleLines / MIN_SCALE_ACROSS);
+    let nLevels = MAX_LEVELS;
+    let open = openUpTo(nLines, nLevels);
+    while (nLevels > 2 && scaleOf(open)[0] < MIN_SCALE_ACROSS) {
       let deepest = 0;
       for (const v of open) deepest = Math.max(deepest, tree.depth[v] + 1);
-      levels = Math.min(levels, deepest) - 1;
-      open = openUpTo(lines, levels);
+      nLevels = Math.min(nLevels, deepest) - 1;
+      open = openUpTo(nLines, nLevels);
     }
-    return detail === 1 ? open : openUpTo(lines * detail, Math.max(1, levels * Math.sqrt(detail)));
+    if (detail === 1) return open;
+    return openUpTo(nLines * detail, Math.max(1, nLevels * Math.sqrt(detail)));
   }
 
-  // Unfold or fold by a factor; folding also takes back what was opened by hand.
-  function refine(by) {
-    detail = Math.min(64, Math.max(0.25, detail * by));
-    if (by < 1) state.opened.clear();
+  // Draw more (factor above 1) or fewer branches; fewer also closes the branches that were opened by hand.
+  function changeDetail(factor) {
+    detail = Math.min(DETAIL_RANGE[1], Math.max(DETAIL_RANGE[0], detail * factor));
+    if (factor < 1) state.opened.clear();
   }
 
-  // Open a branch, and what has most rows under it.
+  // Open a branch by hand, with the tests under it that have most rows.
   function openBranch(v) {
     state.opened.add(v);
-    let n = 0;
+    let nOpened = 0;
     for (const u of tree.byRows) {
-      if (n >= MOST_OPENED) break;
-      if (u > v && u < tree.end[v] && state.kept[u] && state.opened.has(tree.parent[u])) {
+      if (nOpened >= MAX_TESTS_OPENED_AT_ONCE) break;
+      const isBelow = u > v && u < tree.end[v];
+      if (isBelow && state.kept[u] && state.opened.has(tree.parent[u])) {
         state.opened.add(u);
-        n += 1;
+        nOpened += 1;
       }
     }
   }
 
+  // Open all branches above a node, so that it is drawn.
   function openTo(v) {
     for (let u = tree.parent[v]; u >= 0; u = tree.parent[u]) state.opened.add(u);
   }
 
-  const unfolded = (linesSeen, scaleOf) => withOpened(byItself(linesSeen, scaleOf));
+  const openNodes = (nVisibleLines, scaleOf) => addOpenedByHand(chooseOpenNodes(nVisibleLines, scaleOf));
 
-  return { unfolded, refine, openBranch, openTo };
+  return { openNodes, changeDetail, openBranch, openTo };
 }

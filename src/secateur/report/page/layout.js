@@ -1,53 +1,68 @@
-// Where nodes stand: the root at the left, each leaf on a line of its own. A branch bends right behind its parent
-// and runs level to its child; texts stand over and under the level part, where no branch crosses them.
+// Positions of nodes: the root is at the left, and each leaf has a line of its own. A branch bends close to its parent
+// and then runs level to its child. Texts are above and below the level part, where no branch crosses them.
 
-const BEND = 30; // pixels in which branches bend
-const TEXT = 12;
+const BEND_PIXELS = 30; // the width in which a branch bends
+const FONT_PIXELS = 12;
+const ROW_PIXELS = [25, 42]; // the least and greatest height of a line
+const MARGIN_PIXELS = 8;
+const MIN_LEAF_TEXT_PIXELS = 60;
+const MAX_SPARE_PIXELS = 90; // for each level
 
-// The twin of place in inspection/view.py: leaves one line apart, parents midway between their first and last child.
-function linesOf(tree, open) {
-  const order = [];
-  for (let v = 0; v < tree.n; ) {
-    order.push(v);
-    v = open.has(v) ? v + 1 : tree.end[v];
-  }
+// The line of each drawn node: leaves are one line apart, parents midway between their first and last child.
+// The twin of `position` in inspection/view.py.
+function assignLines(tree, open) {
+  const order = []; // drawn nodes in pre-order
+  for (let v = 0; v < tree.n; v = open.has(v) ? v + 1 : tree.end[v]) order.push(v);
   const line = new Map();
-  const first = new Map();
-  const last = new Map();
-  let n = order.filter((v) => !open.has(v)).length;
-  const nLines = n;
-  for (let i = order.length - 1; i >= 0; i--) {
-    const v = order[i];
-    line.set(v, open.has(v) ? (line.get(first.get(v)) + line.get(last.get(v))) / 2 : --n);
+  const firstChild = new Map();
+  const lastChild = new Map();
+  const nLines = order.filter((v) => !open.has(v)).length;
+  let nextLine = nLines;
+  for (const v of [...order].reverse()) {
+    if (open.has(v)) line.set(v, (line.get(firstChild.get(v)) + line.get(lastChild.get(v))) / 2);
+    else line.set(v, --nextLine);
     const p = tree.parent[v];
-    first.set(p, v);
-    if (!last.has(p)) last.set(p, v);
+    firstChild.set(p, v);
+    if (!lastChild.has(p)) lastChild.set(p, v);
   }
-  return { open, order, line, nLines, depth: order.reduce((most, v) => Math.max(most, tree.depth[v]), 0) };
+  const depth = order.reduce((deepest, v) => Math.max(deepest, tree.depth[v]), 0);
+  return { open, order, line, nLines, depth };
 }
 
-// Each level is as wide as its texts need, within limits, and wider if there is room.
-function placesOf(tree, plan, looks, room) {
-  const { order, open, line, nLines, depth } = plan;
-  const row = Math.min(42, Math.max(25, (room.height - 16) / nLines));
-  const wide = new Array(depth + 1).fill(0);
-  let leafText = 60;
+// Coordinates of the drawn nodes in a `room` of pixels. Each level is as wide as its texts need, and wider if there is
+// room. `minWidth` is the width without spare room.
+function placeNodes(tree, lines, nodeDrawing, room) {
+  const { order, open, line, nLines, depth } = lines;
+  const row = Math.min(ROW_PIXELS[1], Math.max(ROW_PIXELS[0], (room.height - 2 * MARGIN_PIXELS) / nLines));
+  const levelWidth = new Array(depth + 1).fill(0);
+  let leafText = MIN_LEAF_TEXT_PIXELS;
   for (const v of order) {
     const d = tree.depth[v];
-    wide[d] = Math.max(wide[d], looks.textRoom(v, open));
-    if (!open.has(v)) leafText = Math.max(leafText, looks.leafRoom(v));
+    levelWidth[d] = Math.max(levelWidth[d], nodeDrawing.widthBefore(v, open));
+    if (!open.has(v)) leafText = Math.max(leafText, nodeDrawing.widthBehind(v));
   }
-  const x = [14 + wide[0]];
-  for (let d = 1; d <= depth; d++) x.push(x[d - 1] + BEND + wide[d] + 22);
-  const height = 16 + nLines * row;
-  const spare = depth ? Math.min(90, Math.max(0, (room.width * Math.max(1, height / room.height) - leafText - x[depth] - 8) / depth)) : 0;
-  const place = new Map(order.map((v) => [v, { x: x[tree.depth[v]] + spare * tree.depth[v], y: 8 + (line.get(v) + 0.5) * row }]));
-  return { row, wide, place, width: x[depth] + spare * depth + leafText, height, least: x[depth] + leafText };
+  const x = [14 + levelWidth[0]];
+  for (let d = 1; d <= depth; d++) x.push(x[d - 1] + BEND_PIXELS + levelWidth[d] + 22);
+  const height = 2 * MARGIN_PIXELS + nLines * row;
+  const minWidth = x[depth] + leafText;
+  let spare = 0;
+  if (depth) {
+    const usableWidth = room.width * Math.max(1, height / room.height);
+    spare = Math.min(MAX_SPARE_PIXELS, Math.max(0, (usableWidth - minWidth - MARGIN_PIXELS) / depth));
+  }
+  const position = new Map();
+  for (const v of order) {
+    const d = tree.depth[v];
+    position.set(v, { x: x[d] + spare * d, y: MARGIN_PIXELS + (line.get(v) + 0.5) * row });
+  }
+  return { row, levelWidth, position, width: x[depth] + spare * depth + leafText, height, minWidth };
 }
 
+// The SVG path of the branch from point `a` to point `b`.
 function branchPath(a, b) {
-  const at = Math.min(BEND, Math.max(4, b.x - a.x));
-  const half = (a.x + at / 2).toFixed(1);
-  const end = (a.x + at).toFixed(1);
-  return `M${a.x.toFixed(1)} ${a.y.toFixed(1)}C${half} ${a.y.toFixed(1)} ${half} ${b.y.toFixed(1)} ${end} ${b.y.toFixed(1)}H${b.x.toFixed(1)}`;
+  const bend = Math.min(BEND_PIXELS, Math.max(4, b.x - a.x));
+  const middle = (a.x + bend / 2).toFixed(1);
+  const end = (a.x + bend).toFixed(1);
+  const [from, to] = [a.y.toFixed(1), b.y.toFixed(1)];
+  return `M${a.x.toFixed(1)} ${from}C${middle} ${from} ${middle} ${to} ${end} ${to}H${b.x.toFixed(1)}`;
 }

@@ -1,64 +1,83 @@
-// Read the data, build the parts, and connect what belongs to no part.
+// Read the data, create the parts of the page, and connect the controls that belong to none of them.
+
+const MAX_CLASSES_IN_LEGEND = 40;
+const MAX_SEARCH_SUGGESTIONS = 500;
+const ZOOM_STEP = 1.25;
 
 const raw = JSON.parse($("data").textContent);
-const tree = unfold(raw);
-const words = wordsOf(raw, tree);
-const state = stateOf(raw, tree);
+const tree = unpackTree(raw);
+const words = createWording(raw, tree);
+const state = createState(raw, tree);
 $("app").hidden = false;
-const errors = errorsOf(raw, tree);
-const picture = pictureOf(raw, tree, state, words);
-chartOf(raw, tree, state, errors);
-codeOf(raw, state);
+const errors = createErrorFormat(raw, tree);
+const picture = createPicture(raw, tree, state, words);
+createChart(raw, tree, state, errors);
+showPythonCode(raw, state);
 drawCard(raw);
-const drawNode = panelOf(raw, tree, state, words, errors, picture);
-const routes = routesOf(raw, tree, state);
+const drawNode = createPanel(raw, tree, state, words, errors, picture);
+const routing = createRouting(raw, tree, state);
 const canRoute = tree.feature.some((j) => j >= 0);
-const whatIf = canRoute ? whatIfOf(raw, tree, state, words, errors, picture, routes) : null;
-const tabs = tabsOf(state, [
+const whatIf = canRoute ? createWhatIf(raw, tree, state, words, errors, picture, routing) : null;
+const tabs = createTabs(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
-  { id: "judge", name: "Judge", draw: judgeOf(raw, tree, state, words, errors, picture) },
-  { id: "compare", name: "Compare", draw: compareOf(raw, tree, state, words, errors, picture) },
-  { id: "say", name: "Say it", draw: sayOf(raw, tree, state, words, errors, picture) },
-  { id: "rules-part", name: "Rules", draw: rulesOf(raw, tree, state, words, errors, picture) },
-  { id: "members-part", name: "All prunings", draw: membersOf(raw, tree, state, errors), isQuick: true },
+  { id: "evaluation", name: "Evaluate", draw: createEvaluation(raw, tree, state, words, errors, picture) },
+  { id: "compare", name: "Compare", draw: createComparison(raw, tree, state, words, errors, picture) },
+  { id: "description", name: "In words", draw: createDescription(raw, tree, state, words, errors, picture) },
+  { id: "rules-part", name: "Rules", draw: createRules(raw, tree, state, words, errors, picture) },
+  { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors), isQuick: true },
   { id: "card-part", name: "Model card" },
 ].filter(({ id }) => canRoute || id !== "what-if"));
-picture.onSelect(() => (tabs.isOpen("node") ? drawNode() : null));
+picture.setOnSelect(() => {
+  if (tabs.isOpen("node")) drawNode();
+});
 
-function drawClasses() {
-  const box = $("classes");
+// The colours of the classes, or the range of the predicted numbers.
+function drawColourLegend() {
   if (raw.kind !== "classes") {
-    box.replaceChildren(html("li", {}, `Answers from ${figure(Math.min(...tree.samples[0].mean))} (blue) to ${figure(Math.max(...tree.samples[0].mean))} (orange)`));
+    const { mean } = tree.samples[0];
+    const range = `Predictions from ${formatMeasure(Math.min(...mean))} (blue) to ${formatMeasure(Math.max(...mean))} (orange)`;
+    $("classes").replaceChildren(html("li", {}, range));
     return;
   }
-  const listed = raw.classes.slice(0, 40);
-  box.replaceChildren(...listed.map((name, c) => html("li", { title: name }, swatch(c), html("bdi", {}, clipped(name, 220)))));
-  if (raw.classes.length > listed.length) box.append(html("li", {}, `and ${number(raw.classes.length - listed.length)} more`));
+  const listed = raw.classes.slice(0, MAX_CLASSES_IN_LEGEND);
+  const items = listed.map((name, c) => html("li", { title: name }, swatch(c), html("bdi", {}, clipText(name, 220))));
+  const nMore = raw.classes.length - listed.length;
+  if (nMore > 0) items.push(html("li", {}, `and ${formatNumber(nMore)} more`));
+  $("classes").replaceChildren(...items);
 }
 
-// What the marks in the picture mean, with an example of each.
-function drawMarks() {
-  const mark = (width, ...parts) => svg("svg", { class: "key", width, height: 16, viewBox: `-12 -8 ${width} 16`, "aria-hidden": "true" }, ...parts);
-  const pill = [svg("rect", { class: "pill", x: -11, y: -7, width: 22, height: 14, rx: 7, stroke: "currentColor" }), svg("text", { class: "tick", x: -6, y: 4 }, "+3")];
+// An example and an explanation of each mark in the drawing.
+function drawMarkLegend() {
+  function example(width, ...parts) {
+    return svg("svg", { class: "key", width, height: 16, viewBox: `-12 -8 ${width} 16`, "aria-hidden": "true" }, ...parts);
+  }
+  const pill = example(26,
+    svg("rect", { class: "pill", x: -11, y: -7, width: 22, height: 14, rx: 7, stroke: "currentColor" }),
+    svg("text", { class: "tick", x: -6, y: 4 }, "+3"));
+  const [numbers, numbersText, barText] = errors.isClasses
+    ? ["160 · 14.2 %", "growing rows in the leaf, share of them with another class", "bar: shares of the classes"]
+    : ["52.3 160", "prediction of the leaf, growing rows in it", "bar: the prediction, from lowest to highest"];
   $("marks").replaceChildren(
-    html("li", {}, mark(16, cutMark(8)), "cut here: leaves below it went"),
-    html("li", {}, mark(26, ...pill), "folded branch; click to open"),
-    html("li", {}, html("b", {}, errors.isClasses ? "160 · 14.2 %" : "52.3 160"), errors.isClasses ? "growing rows in the leaf, share of them with another class" : "answer of the leaf, growing rows in it"),
-    html("li", {}, errors.isClasses ? "bar: shares of the classes" : "bar: the answer, from lowest to highest"),
+    html("li", {}, example(16, cutMark(8)), "cut here: the leaves below it were removed"),
+    html("li", {}, pill, "folded branch; click to open"),
+    html("li", {}, html("b", {}, numbers), numbersText),
+    html("li", {}, barText),
   );
 }
 
-let atHit = -1;
+// Mark the tests of the column that is searched for. Enter selects one after another, Escape ends the search.
+let currentHit = -1;
 function search(event) {
   const hits = picture.find($("search").value);
-  if (event.type === "input") atHit = -1;
-  const isAsked = $("search").value.trim() !== "";
-  $("found").textContent = isAsked ? (hits.length ? count(hits.length, "test") : "not tested here") : "";
+  if (event.type === "input") currentHit = -1;
+  const hasQuery = $("search").value.trim() !== "";
+  const summary = hits.length ? formatCount(hits.length, "test") : "not tested here";
+  $("found").textContent = hasQuery ? summary : "";
   if (event.key === "Enter" && hits.length) {
-    atHit = (atHit + 1) % hits.length;
-    picture.select(hits[atHit], { reveal: true });
-    $("found").textContent = `${atHit + 1} of ${hits.length}`;
+    currentHit = (currentHit + 1) % hits.length;
+    picture.select(hits[currentHit], { reveal: true });
+    $("found").textContent = `${currentHit + 1} of ${hits.length}`;
     event.preventDefault();
   } else if (event.key === "Escape") {
     $("search").value = "";
@@ -67,33 +86,33 @@ function search(event) {
   }
 }
 
-const names = [...new Set(Array.from(tree.feature).filter((j) => j >= 0))].map((j) => raw.columns[j].name).sort();
-$("names").append(...names.slice(0, 500).map((name) => html("option", { value: name })));
+const testedNames = [...new Set(tree.feature)].filter((j) => j >= 0).map((j) => raw.columns[j].name).sort();
+$("names").append(...testedNames.slice(0, MAX_SEARCH_SUGGESTIONS).map((name) => html("option", { value: name })));
 $("search").addEventListener("input", search);
 $("search").addEventListener("keydown", search);
 state.listeners.push(() => $("search").value.trim() && search({ type: "state" }));
 
 $("undo").addEventListener("click", () => state.undo());
 $("redo").addEventListener("click", () => state.redo());
-$("fold").addEventListener("click", () => picture.refine(0.5));
-$("unfold").addEventListener("click", () => picture.refine(2));
-picture.onDraw(() => {
-  const n = picture.nFolded();
-  $("folded").textContent = n ? `${count(n, "leaf", "leaves")} folded away` : "";
+$("fold").addEventListener("click", () => picture.changeDetail(0.5));
+$("unfold").addEventListener("click", () => picture.changeDetail(2));
+picture.setOnDraw(() => {
+  const nFolded = picture.nFolded();
+  $("folded").textContent = nFolded ? `${formatCount(nFolded, "leaf", "leaves")} folded away` : "";
 });
 picture.draw({ glide: false });
-$("smaller").addEventListener("click", () => picture.view.zoom(1 / 1.25));
-$("larger").addEventListener("click", () => picture.view.zoom(1.25));
+$("smaller").addEventListener("click", () => picture.view.zoomBy(1 / ZOOM_STEP));
+$("larger").addEventListener("click", () => picture.view.zoomBy(ZOOM_STEP));
 $("fit").addEventListener("click", () => picture.view.fit());
 document.addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches?.("input[type=search]")) return;
   const key = event.key.toLowerCase();
-  const isBack = key === "z" && !event.shiftKey;
-  if (!isBack && key !== "y" && key !== "z") return;
-  if (isBack ? state.undo() : state.redo()) event.preventDefault();
+  const isUndo = key === "z" && !event.shiftKey;
+  const isRedo = key === "y" || (key === "z" && event.shiftKey);
+  if ((isUndo && state.undo()) || (isRedo && state.redo())) event.preventDefault();
 });
-drawClasses();
-drawMarks();
-// For those who script the page, and for our tests.
-window.secateur = { raw, tree, state, words, errors, picture, tabs, routes, whatIf,
-  numbers: { confusionOf, rankedOf, curvesOf, importancesOf, shareLimits, sqlOf } };
+drawColourLegend();
+drawMarkLegend();
+// Give scripts and tests access to the parts of the page.
+window.secateur = { raw, tree, state, words, errors, picture, tabs, routing, whatIf,
+  numbers: { confusionMatrix, rankLeaves, rankingCurves, columnImportances, shareLimits, sqlOf } };

@@ -1,67 +1,100 @@
-// The stops of the slider as a table.
+// The part "All prunings": the stops of the slider as a table.
 
-function membersOf(raw, tree, state, errors) {
+const N_SAMPLED_STOPS = 40; // listed of very many stops, in addition to those with a name
+
+function createMembers(raw, tree, state, errors) {
   let showsAll = false;
   let isDrawn = false;
   const stops = raw.stops;
 
-  // With very many stops: the ends, what has a name, and others evenly on the axis.
-  function listed() {
+  // The stops to list. Of very many: the ends, those with a name, and others at equal distances on the log axis.
+  function listedStops() {
     const n = stops.leaves.length;
-    if (showsAll || n <= MOST_ROWS) return Array.from({ length: n }, (_, i) => i);
-    const found = new Set([0, n - 1, ...Object.values(raw.marks), ...Object.keys(raw.names).map(Number)]);
-    for (let i = 0; i < 40; i++) found.add(n - 1 - Math.min(n - 1, Math.round(n ** (i / 39)) - 1));
-    return [...found].sort((a, b) => a - b);
+    if (showsAll || n <= MAX_TABLE_ROWS) return Array.from({ length: n }, (_, i) => i);
+    const listed = new Set([0, n - 1, ...Object.values(raw.marks), ...Object.keys(raw.names).map(Number)]);
+    for (let i = 0; i < N_SAMPLED_STOPS; i++) {
+      const nFromEnd = Math.round(n ** (i / (N_SAMPLED_STOPS - 1)));
+      listed.add(n - 1 - Math.min(n - 1, nFromEnd - 1));
+    }
+    return [...listed].sort((a, b) => a - b);
   }
 
   function build() {
-    const names = { fitted: "as fitted", best: "least error", one_se: "within 1 SE" };
-    const head = ["leaves"];
-    if (stops.alpha) head.push("alpha");
-    head.push(...tree.samples.map((sample) => `${sample.name} ${errors.name}`));
-    if (stops.cv) head.push(`${stops.cv_name} ± SE`);
-    if (stops.bound) head.push("certified limit");
-    const rows = listed();
-    const body = rows.map((i) => {
-      const cells = [];
-      if (stops.alpha) cells.push(number(stops.alpha[i]));
-      tree.samples.forEach((sample, s) => cells.push(errors.shown(errors.rate(s, stops.errors[s][i]))));
-      if (stops.cv) cells.push(stops.cv[i] === null ? "–" : `${errors.shown(stops.cv[i])} ± ${errors.spread(stops.cv[i], stops.se[i])}`);
-      if (stops.bound) cells.push(stops.bound[i] === null ? "–" : percent(stops.bound[i], Math.ceil));
-      const marks = Object.entries(names).filter(([key]) => raw.marks[key] === i).map(([, name]) => name);
-      if (raw.names[i] && !marks.length) marks.push(raw.names[i]);
-      return html("tr", { "data-stop": i },
-        html("th", { scope: "row" }, button(number(stops.leaves[i]), () => state.goTo(i), { class: "plain", "aria-label": `Show the tree with ${count(stops.leaves[i], "leaf", "leaves")}` })),
-        ...cells.map((cell) => html("td", {}, cell)), html("td", { class: "text" }, marks.join(", ")));
-    });
+    const listed = listedStops();
+    const head = columnNames().map((name) => html("th", { scope: "col" }, name));
     $("members").replaceChildren(
-      html("thead", {}, html("tr", {}, ...head.map((name) => html("th", { scope: "col" }, name)), html("td", {}))),
-      html("tbody", {}, ...body),
+      html("thead", {}, html("tr", {}, ...head, html("td", {}))),
+      html("tbody", {}, ...listed.map(stopRow)),
     );
-    const more = stops.leaves.length - rows.length;
-    $("members-more").replaceChildren(...(more > 0 ? [button(`Show ${count(more, "more pruning")}`, () => {
+    const nMore = stops.leaves.length - listed.length;
+    const showAll = () => {
       showsAll = true;
       build();
-      mark();
-    })] : []));
-    const notes = [];
-    if (stops.bound) notes.push(`Certified limit: with ${100 * (1 - raw.delta)} % confidence all of them hold at once, so the choice among them is paid for; a tree cut by hand is not among them.`);
-    if (!raw.is_own_sequence) notes.push("The model came without a sequence: these are the cost-complexity prunings of the growing sample, made for the slider.");
-    $("members-note").textContent = notes.join(" ");
+      markCurrent();
+    };
+    $("members-more").replaceChildren(...(nMore > 0 ? [button(`Show ${formatCount(nMore, "more pruning")}`, showAll)] : []));
+    $("members-note").textContent = notes().join(" ");
     isDrawn = true;
   }
 
-  function mark() {
+  function columnNames() {
+    const names = ["leaves"];
+    if (stops.alpha) names.push("alpha");
+    names.push(...tree.samples.map((sample) => `${sample.name} ${errors.name}`));
+    if (stops.cv) names.push(`${stops.cv_name} ± SE`);
+    if (stops.bound) names.push("certified limit");
+    return names;
+  }
+
+  function stopRow(i) {
+    const cells = [];
+    if (stops.alpha) cells.push(formatNumber(stops.alpha[i]));
+    tree.samples.forEach((_, s) => cells.push(errors.format(errors.rate(s, stops.errors[s][i]))));
+    if (stops.cv) cells.push(crossValidatedText(i));
+    if (stops.bound) cells.push(stops.bound[i] === null ? "–" : formatPercent(stops.bound[i], Math.ceil));
+    const label = `Show the tree with ${formatCount(stops.leaves[i], "leaf", "leaves")}`;
+    const show = button(formatNumber(stops.leaves[i]), () => state.goTo(i), { class: "plain", "aria-label": label });
+    return html("tr", { "data-stop": i },
+      html("th", { scope: "row" }, show),
+      ...cells.map((cell) => html("td", {}, cell)),
+      html("td", { class: "text" }, stopNames(i).join(", ")));
+  }
+
+  function crossValidatedText(i) {
+    if (stops.cv[i] === null) return "–";
+    return `${errors.format(stops.cv[i])} ± ${errors.formatStandardError(stops.cv[i], stops.se[i])}`;
+  }
+
+  function stopNames(i) {
+    const names = { fitted: "as fitted", best: "least error", one_se: "within 1 SE" };
+    const marks = Object.entries(names).filter(([key]) => raw.marks[key] === i).map(([, name]) => name);
+    return marks.length || !raw.names[i] ? marks : [raw.names[i]];
+  }
+
+  function notes() {
+    const texts = [];
+    if (stops.bound) {
+      texts.push(
+        `Certified limit: with ${100 * (1 - raw.delta)} % confidence all of these limits hold at once, so the choice among ` +
+        "the prunings is paid for; a tree that is cut by hand is not among them.");
+    }
+    if (!raw.is_own_sequence) {
+      texts.push("The model came without a sequence: these are the cost-complexity prunings of the growing sample, made for the slider.");
+    }
+    return texts;
+  }
+
+  function markCurrent() {
     for (const row of $("members").querySelectorAll("tr[data-stop]")) {
-      const isNow = !state.edits.length && Number(row.dataset.stop) === state.stop;
-      row.classList.toggle("now", isNow);
-      if (isNow) row.setAttribute("aria-current", "true");
+      const isCurrent = !state.edits.length && Number(row.dataset.stop) === state.stop;
+      row.classList.toggle("now", isCurrent);
+      if (isCurrent) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
   }
 
   return () => {
     if (!isDrawn) build();
-    mark();
+    markCurrent();
   };
 }

@@ -1,48 +1,51 @@
-// The whole drawing in a corner, with the part that is seen; shown when that is not all of it.
+// A small drawing of the whole tree in a corner, with a frame around the visible part; hidden if everything is visible.
 
-function minimapOf(box, tree, drawn, looks, view) {
-  const most = { width: 150, height: 110 };
+const MINIMAP_PIXELS = { width: 150, height: 110 };
+
+function createMinimap(box, tree, drawn, nodeDrawing, view) {
   const map = svg("svg", { id: "minimap", "aria-hidden": "true" });
-  const lines = svg("g", {});
+  const branches = svg("g", {});
   const frame = svg("rect", { class: "frame" });
-  map.append(lines, frame);
+  map.append(branches, frame);
   box.append(map);
-  let k = 1;
+  let scale = 1; // pixels of the map per unit of the drawing
 
   function draw() {
     const { width, height } = view.world();
-    k = Math.min(most.width / width, most.height / height);
-    map.setAttribute("width", Math.ceil(width * k));
-    map.setAttribute("height", Math.ceil(height * k));
-    const parts = [];
+    scale = Math.min(MINIMAP_PIXELS.width / width, MINIMAP_PIXELS.height / height);
+    map.setAttribute("width", Math.ceil(width * scale));
+    map.setAttribute("height", Math.ceil(height * scale));
+    const paths = [];
     for (const [v, { to, link }] of drawn) {
-      const a = link && to.o ? drawn.get(tree.parent[v])?.to : null;
-      if (!a) continue;
-      const middle = ((a.x + BEND) * k).toFixed(1);
-      parts.push(svg("path", { d: `M${(a.x * k).toFixed(1)} ${(a.y * k).toFixed(1)}L${middle} ${(to.y * k).toFixed(1)}H${((to.x + 12) * k).toFixed(1)}`, stroke: looks.colour(v) }));
+      const from = link && to.o ? drawn.get(tree.parent[v])?.to : null;
+      if (from) paths.push(svg("path", { d: smallBranch(from, to), stroke: nodeDrawing.colour(v) }));
     }
-    lines.replaceChildren(...parts);
-    follow();
+    branches.replaceChildren(...paths);
+    moveFrame();
   }
 
-  function follow() {
-    const { x, y, k: zoom } = view.now();
+  function smallBranch(from, to) {
+    const pixels = (z) => (z * scale).toFixed(1);
+    return `M${pixels(from.x)} ${pixels(from.y)}L${pixels(from.x + BEND_PIXELS)} ${pixels(to.y)}H${pixels(to.x + 12)}`;
+  }
+
+  function moveFrame() {
+    const { x, y, zoom } = view.current();
     const { width, height } = view.room();
     const world = view.world();
-    const seesAll = world.width * zoom <= width + 2 && world.height * zoom <= height + 2 && view.isFit();
-    map.classList.toggle("away", seesAll);
-    for (const [name, value] of Object.entries({ x: x * k, y: y * k, width: (width / zoom) * k, height: (height / zoom) * k })) {
-      frame.setAttribute(name, value.toFixed(1));
-    }
+    const seesAll = view.isFitted() && world.width * zoom <= width + 2 && world.height * zoom <= height + 2;
+    map.classList.toggle("hidden", seesAll);
+    const visible = { x, y, width: width / zoom, height: height / zoom };
+    for (const [name, value] of Object.entries(visible)) frame.setAttribute(name, (value * scale).toFixed(1));
   }
 
-  function go(event) {
+  function centreAtPointer(event) {
     if (event.type === "pointermove" && !(event.buttons & 1)) return;
     const { left, top } = map.getBoundingClientRect();
-    view.centre((event.clientX - left) / k, (event.clientY - top) / k);
+    view.centre((event.clientX - left) / scale, (event.clientY - top) / scale);
     event.preventDefault();
   }
-  map.addEventListener("pointerdown", go);
-  map.addEventListener("pointermove", go);
-  return { draw, follow };
+  map.addEventListener("pointerdown", centreAtPointer);
+  map.addEventListener("pointermove", centreAtPointer);
+  return { draw, moveFrame };
 }

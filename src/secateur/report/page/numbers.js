@@ -1,47 +1,57 @@
-// How numbers are written; the twins of _numbers.py.
+// Numbers as text. Every function here returns the same text as its twin in _numbers.py.
 
-function number(value) {
+function formatNumber(value) {
   if (value === null || value === undefined) return "–";
-  if (!isFinite(value)) return isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  if (isNaN(value)) return "nan";
+  if (!isFinite(value)) return value > 0 ? "inf" : "-inf";
   const size = Math.abs(value);
-  if (value === Math.round(value) && size < 1e15) return grouped(value.toFixed(0));
+  if (value === Math.round(value) && size < 1e15) return groupDigits(value.toFixed(0));
   if (size >= 1e15 || size < 1e-4) return value.toExponential(3).replace("e+", "e");
-  if (size >= 1000) return grouped(value.toFixed(0));
-  const decimals = 3 - Math.floor(Math.log10(Number(size.toExponential(3))));
-  const text = value.toFixed(decimals);
+  if (size >= 1000) return groupDigits(value.toFixed(0));
+  const nDecimals = 3 - Math.floor(Math.log10(Number(size.toExponential(3))));
+  const text = value.toFixed(nDecimals);
   return text.includes(".") ? text.replace(/0+$/, "").replace(/\.$/, "") : text;
 }
 
-// A measured number with so many digits: thousands marks, from a million on M, G and T, powers of ten beyond.
-function figure(value, digits = 3) {
-  if (value === null || value === undefined || !isFinite(value)) return number(value);
-  if (value === Math.round(value) && Math.abs(value) < 1000) return number(value);
-  const [mantissa, power] = value.toExponential(digits - 1).split("e");
-  const e = Number(power);
-  if (e < -3 || e >= 15) return `${mantissa}×10${Array.from(String(e), (c) => (c === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[c])).join("")}`;
-  const shift = e < 6 ? 0 : e - (e % 3);
-  const text = Number(`${mantissa}e${e - shift}`).toFixed(Math.max(0, digits - 1 - e + shift));
-  return shift ? `${text}\u00a0${"MGT"[shift / 3 - 2]}` : grouped(text);
+// A measured number with `nDigits` significant digits: thousands have a comma, millions and more have a unit
+// (M, G, T), and very small or large numbers are written as powers of ten.
+function formatMeasure(value, nDigits = 3) {
+  if (value === null || value === undefined || !isFinite(value)) return formatNumber(value);
+  if (value === Math.round(value) && Math.abs(value) < 1000) return formatNumber(value);
+  const [mantissa, power] = value.toExponential(nDigits - 1).split("e");
+  const exponent = Number(power);
+  if (exponent < -3 || exponent >= 15) return `${mantissa}×10${superscript(exponent)}`;
+  const unitExponent = exponent < 6 ? 0 : exponent - (exponent % 3);
+  const nDecimals = Math.max(0, nDigits - 1 - exponent + unitExponent);
+  const text = Number(`${mantissa}e${exponent - unitExponent}`).toFixed(nDecimals);
+  return unitExponent ? `${text}\u00a0${"MGT"[unitExponent / 3 - 2]}` : groupDigits(text);
 }
 
-// Days since 1970-01-01 as a date, with the time if there is one; the twin of day_text in data/cells.py.
-function dayText(days) {
+function superscript(exponent) {
+  return Array.from(String(exponent), (sign) => (sign === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[sign])).join("");
+}
+
+// Days since 1970-01-01 as a date, with the time of day unless it is midnight; the twin of day_text in data/cells.py.
+function formatDay(days) {
   const moment = new Date(Math.round(days * 86400) * 1000);
   if (isNaN(moment)) return String(days);
   const [date, time] = moment.toISOString().split("T");
-  return Number.isInteger(days) ? date : `${date} ${time.slice(0, time.slice(6, 8) === "00" ? 5 : 8)}`;
+  if (Number.isInteger(days)) return date;
+  const hasSeconds = time.slice(6, 8) !== "00";
+  return `${date} ${time.slice(0, hasSeconds ? 8 : 5)}`;
 }
 
-function grouped(digits) {
+function groupDigits(digits) {
   return digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-function percent(share, round = Math.round) {
+// A share in percent; `round` is Math.ceil for upper limits, so that the text is a limit too.
+function formatPercent(share, round = Math.round) {
   if (share === null || share === undefined || isNaN(share)) return "–";
-  const unit = share < 0.0995 ? 1e4 : 1e3;
-  // A little less than a whole step is taken off first, or 0.29 * 1000 would be rounded up to 290.00001.
-  const steps = round(share * unit - (round === Math.ceil ? 1e-9 : 0));
-  return `${((steps / unit) * 100).toFixed(unit === 1e4 ? 2 : 1)}\u00a0%`;
+  const stepsPerUnit = share < 0.0995 ? 1e4 : 1e3;
+  // Without the small deduction, Math.ceil would turn 0.29 * 1000 = 290.00001 into 291.
+  const steps = round(share * stepsPerUnit - (round === Math.ceil ? 1e-9 : 0));
+  return `${((steps / stepsPerUnit) * 100).toFixed(stepsPerUnit === 1e4 ? 2 : 1)}\u00a0%`;
 }
 
-const count = (n, one, many) => `${number(n)} ${n === 1 ? one : many || one + "s"}`;
+const formatCount = (n, singular, plural) => `${formatNumber(n)} ${n === 1 ? singular : plural || singular + "s"}`;

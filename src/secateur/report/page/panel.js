@@ -1,40 +1,57 @@
-// The chosen node: its rule, its counts, what it costs as a leaf, why it is one, and the shears.
+// The part "Node": the rule of the selected node, its rows and costs, why it was cut or kept, and the buttons that cut.
 
-function panelOf(raw, tree, state, words, errors, picture) {
-  const closer = closerOf(raw, tree, state, words, errors, picture);
-  const shown = errors.isClasses ? (s, cost, rows) => `${number(cost)}${rows ? ` (${percent(cost / rows)})` : ""}`
-    : (s, cost, rows) => (rows ? errors.shown(cost / rows) : "–");
+const MAX_CLASSES_LISTED = 10;
+
+function createPanel(raw, tree, state, words, errors, picture) {
+  const details = createNodeDetails(raw, tree, state, words, errors, picture);
+  const { isClasses } = errors;
+
+  // The cost of rows, with the error rate; for numbers the root mean squared error alone.
+  function formatCost(cost, rows) {
+    if (!isClasses) return rows ? errors.format(cost / rows) : "–";
+    return `${formatNumber(cost)}${rows ? ` (${formatPercent(cost / rows)})` : ""}`;
+  }
 
   function draw() {
     const v = state.selected;
     const isLeaf = state.isLeaf(v);
-    $("panel-title").textContent = `Node ${v}: ${v === 0 ? "the root" : words.branchText(v)}`;
-    const rule = words.rule(v);
     const isCut = isLeaf && tree.arity[v] > 0;
+    $("panel-title").textContent = `Node ${v}: ${v === 0 ? "the root" : words.branchText(v)}`;
     $("panel-body").replaceChildren(
       html("div", {},
-        closer.crumbs(v),
-        html("p", { class: "what" }, isLeaf ? "A leaf that answers " : "A test of ", html("strong", {}, isLeaf ? words.answerShort(v) : words.columnOf(v) || "its branches"),
-          isLeaf ? "." : `; as a leaf it would answer ${words.answerShort(v)}.`),
-        html("div", { class: "copyable" }, html("p", { class: "rule" }, ...ruleParts(v)), copier(() => rule, "Copy rule")),
-        shears(v, isLeaf),
+        details.pathButtons(v),
+        nodeKind(v, isLeaf),
+        html("div", { class: "copyable" }, html("p", { class: "rule" }, ...ruleParts(v)), copyButton(() => words.ruleText(v), "Copy rule")),
+        cutButtons(v),
         html("h3", {}, isCut ? "Why it is cut" : "Why"),
-        ...why(v, isLeaf),
+        ...reasonParts(v, isLeaf),
         limitNote(),
       ),
-      html("div", {}, closer.bars(v), html("h3", {}, raw.kind === "classes" ? "Errors here" : "RMSE here"), costs(v, isLeaf),
-        html("h3", {}, raw.kind === "classes" ? "Rows of each class" : "Rows and mean"), raw.kind === "classes" ? classes(v) : means(v)),
+      html("div", {},
+        details.distribution(v),
+        html("h3", {}, isClasses ? "Errors here" : "RMSE here"),
+        costTable(v, isLeaf),
+        html("h3", {}, isClasses ? "Rows of each class" : "Rows and mean"),
+        isClasses ? classTable(v) : meanTable(v)),
     );
   }
 
-  // What may be said of a tree that was cut by hand after looking.
+  function nodeKind(v, isLeaf) {
+    const prediction = words.predictionLabel(v);
+    if (isLeaf) return html("p", { class: "node-kind" }, "A leaf that predicts ", html("strong", {}, prediction), ".");
+    const column = html("strong", {}, words.columnName(v) || "its branches");
+    return html("p", { class: "node-kind" }, "A test of ", column, `; as a leaf it would predict ${prediction}.`);
+  }
+
+  // The limit that holds for a tree that was cut by hand.
   function limitNote() {
     if (!state.edits.length) return null;
     const limit = state.limit();
     if (limit.from === "none") return html("p", { class: "note" }, `Cut by hand: not certified. ${limit.why}`);
-    const price = `${number(state.numbers.nDecided)} nodes decided cost ln 2 each`;
+    const price = `${formatNumber(state.numbers.nDecided)} nodes decided cost ln 2 each`;
     return html("p", { class: "note" },
-      `Cut by hand after looking: the certificates of the slider do not hold for it. The limit shown (${percent(limit.value, Math.ceil)}) pays for every pruning there is: ${price}.`);
+      "Cut by hand after looking: the certificates of the slider do not hold for it. " +
+      `The limit shown (${formatPercent(limit.value, Math.ceil)}) pays for every possible pruning: ${price}.`);
   }
 
   function ruleParts(v) {
@@ -46,92 +63,120 @@ function panelOf(raw, tree, state, words, errors, picture) {
     return parts;
   }
 
-  function shears(v, isLeaf) {
+  function cutButtons(v) {
     const box = html("p", { class: "buttons" });
-    if (state.kept[v]) box.append(button("Cut here", () => keepFocus(() => state.snip(v)), { id: "cut", class: "strong" }));
-    else if (tree.arity[v] > 0) {
-      box.append(button(`Restore its ${number(tree.nLeaves[v])} leaves`, () => keepFocus(() => state.restore(v)), { id: "restore", class: "strong" }));
+    if (state.kept[v]) {
+      box.append(button("Cut here", () => keepFocus(() => state.snip(v)), { id: "cut", class: "strong" }));
+    } else if (tree.arity[v] > 0) {
+      const text = `Restore its ${formatNumber(tree.nLeaves[v])} leaves`;
+      box.append(button(text, () => keepFocus(() => state.restore(v)), { id: "restore", class: "strong" }));
     }
     if (v > 0) box.append(button("To its parent", () => picture.select(tree.parent[v], { focus: true })));
     return box;
   }
 
-  // The button that was pressed is drawn anew; the focus stays with its successor.
-  function keepFocus(act) {
-    act();
+  // The action replaces the button that was pressed; the focus moves to the new button.
+  function keepFocus(action) {
+    action();
     ($("restore") || $("cut"))?.focus();
   }
 
-  // One plain sentence, and the arithmetic for those who open it.
-  function why(v, isLeaf) {
+  // One short sentence, and the arithmetic behind it in a part that can be opened.
+  function reasonParts(v, isLeaf) {
     if (tree.arity[v] === 0) return [html("p", { class: "why", id: "why" }, "It was grown as a leaf: there is nothing to cut.")];
     const isFitted = raw.fitted_reasons && state.stop === raw.marks.fitted;
     const reasons = isFitted ? raw.fitted_reasons : raw.reasons;
-    let hand = "";
-    for (let i = state.edits.length - 1; i >= 0 && !hand; i--) {
-      const { kind, node } = state.edits[i];
-      if (v < node || v >= tree.end[node]) continue;
-      if (kind === "snip" && node === v) hand = "Cut by hand.";
-      if (kind === "restore") hand = `Restored by hand with the branch of node ${node}.`;
-    }
+    const arithmetic = html("p", { class: "why", id: "arithmetic" }, words.fullReason(reasons, v));
     return [
-      html("p", { class: "why", id: "why" }, hand || words.plainly(reasons, v, isLeaf)),
-      html("details", { id: "sums" }, html("summary", {}, "The arithmetic"), html("p", { class: "why", id: "arithmetic" }, words.sentence(reasons, v))),
+      html("p", { class: "why", id: "why" }, editReason(v) || words.shortReason(reasons, v, isLeaf)),
+      html("details", { id: "sums" }, html("summary", {}, "The arithmetic"), arithmetic),
     ];
   }
 
-  function costs(v, isLeaf) {
-    const now = isLeaf ? null : state.numbersOf(state.kept, v);
-    const all = Uint8Array.from(tree.arity, (arity) => (arity > 0 ? 1 : 0));
-    const grown = tree.arity[v] > 0 ? state.numbersOf(all, v) : null;
+  // The last edit that decided a node; empty if none did.
+  function editReason(v) {
+    for (const { kind, node } of [...state.edits].reverse()) {
+      const isInBranch = v >= node && v < tree.end[node];
+      if (isInBranch && kind === "snip" && node === v) return "Cut by hand.";
+      if (isInBranch && kind === "restore") return `Restored by hand with the branch of node ${node}.`;
+    }
+    return "";
+  }
+
+  // The cost of the node as a leaf, of its branch as shown, and of its branch as grown.
+  function costTable(v, isLeaf) {
+    const asShown = isLeaf ? null : state.measurePruning(state.kept, v);
+    const isInternal = Uint8Array.from(tree.arity, (arity) => (arity > 0 ? 1 : 0));
+    const asGrown = tree.arity[v] > 0 ? state.measurePruning(isInternal, v) : null;
     const head = ["sample", "as a leaf"];
-    if (now) head.push(`branch now (${count(now.leaves.length, "leaf", "leaves")})`);
-    if (grown) head.push(`as grown (${count(grown.leaves.length, "leaf", "leaves")})`);
+    if (asShown) head.push(`branch now (${formatCount(asShown.leaves.length, "leaf", "leaves")})`);
+    if (asGrown) head.push(`as grown (${formatCount(asGrown.leaves.length, "leaf", "leaves")})`);
     const body = tree.samples.map((sample, s) => {
-      const cells = [sample.name, shown(s, sample.cost[v], sample.total[v])];
-      if (now) cells.push(shown(s, now.costs[s], sample.total[v]));
-      if (grown) cells.push(shown(s, grown.costs[s], sample.total[v]));
+      const cells = [sample.name, formatCost(sample.cost[v], sample.total[v])];
+      if (asShown) cells.push(formatCost(asShown.costs[s], sample.total[v]));
+      if (asGrown) cells.push(formatCost(asGrown.costs[s], sample.total[v]));
       return cells;
     });
     return table(head, body);
   }
 
-  function classes(v) {
+  // The rows of each class in the node, the most frequent class first.
+  function classTable(v) {
     const k = raw.classes.length;
+    const rowsOf = (sample, c) => sample.counts[v * k + c];
+    const [grown] = tree.samples;
     const order = Array.from({ length: k }, (_, c) => c)
-      .filter((c) => tree.samples.some((sample) => sample.counts[v * k + c] > 0))
-      .sort((a, b) => tree.samples[0].counts[v * k + b] - tree.samples[0].counts[v * k + a] || a - b);
-    const listed = order.slice(0, 10);
-    const sum = tree.samples[0].total[v] || 1;
-    let left = 0;
-    const bar = svg("svg", { class: "class-bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" }, ...order.map((c) => {
-      const width = (100 * tree.samples[0].counts[v * k + c]) / sum;
-      left += width;
-      return svg("rect", { x: left - width, width, height: 8, fill: classColour(c) });
-    }));
-    const limit = tree.shares ? (text) => [text] : () => [];
+      .filter((c) => tree.samples.some((sample) => rowsOf(sample, c) > 0))
+      .sort((a, b) => rowsOf(grown, b) - rowsOf(grown, a) || a - b);
+    const listed = order.slice(0, MAX_CLASSES_LISTED);
+    const unlisted = order.slice(MAX_CLASSES_LISTED);
+    const limitCell = (text) => (tree.shareLimits ? [text] : []);
     const body = listed.map((c) => [
-      html("span", { class: "class-name" }, swatch(c), html("bdi", {}, raw.classes[c])),
-      ...tree.samples.map((sample) => number(sample.counts[v * k + c])),
-      ...limit(tree.shares && `${(tree.shares[v * k + c] / 10).toFixed(1)}\u00a0%`),
+      classLabel(c, raw.classes[c]),
+      ...tree.samples.map((sample) => formatNumber(rowsOf(sample, c))),
+      ...limitCell(tree.shareLimits && `${(tree.shareLimits[v * k + c] / 10).toFixed(1)}\u00a0%`),
     ]);
-    if (order.length > listed.length) {
-      body.push([count(order.length - listed.length, "other class", "other classes"), ...tree.samples.map((sample) =>
-        number(order.slice(10).reduce((sum, c) => sum + sample.counts[v * k + c], 0))), ...limit("")]);
+    if (unlisted.length) {
+      const rows = tree.samples.map((sample) => formatNumber(unlisted.reduce((sum, c) => sum + rowsOf(sample, c), 0)));
+      body.push([formatCount(unlisted.length, "other class", "other classes"), ...rows, ...limitCell("")]);
     }
-    body.push(["all", ...tree.samples.map((sample) => number(sample.total[v])), ...limit("")]);
-    const found = table(["class", ...tree.samples.map((sample) => sample.name), ...limit("share at most")], body);
-    if (!tree.shares) return html("div", {}, bar, found);
-    return html("div", {}, bar, found, html("p", { class: "note", id: "shares" },
-      `Share at most: of new rows like these, with ${percent(1 - raw.shares.delta, Math.floor)} confidence for all ${number(tree.n)} nodes at once, so for leaves chosen here too.`));
+    body.push(["all", ...tree.samples.map((sample) => formatNumber(sample.total[v])), ...limitCell("")]);
+    const head = ["class", ...tree.samples.map((sample) => sample.name), ...limitCell("share at most")];
+    return html("div", {}, classBar(v, order), table(head, body), shareNote());
   }
 
-  function means(v) {
-    return table(["", ...tree.samples.map((sample) => sample.name)], [
-      ["rows", ...tree.samples.map((sample) => number(sample.total[v]))],
-      ["mean", ...tree.samples.map((sample) => (sample.total[v] ? figure(sample.mean[v], 4) : "–"))],
-    ]);
+  // The class shares of the growing rows as one bar.
+  function classBar(v, order) {
+    const { counts, total } = tree.samples[0];
+    const k = raw.classes.length;
+    let x = 0;
+    const parts = order.map((c) => {
+      const width = (100 * counts[v * k + c]) / (total[v] || 1);
+      x += width;
+      return svg("rect", { x: x - width, width, height: 8, fill: classColour(c) });
+    });
+    return svg("svg", { class: "class-bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" }, ...parts);
+  }
+
+  function shareNote() {
+    if (!tree.shareLimits) return null;
+    const confidence = formatPercent(1 - raw.shares.delta, Math.floor);
+    return html("p", { class: "note", id: "shares" },
+      `Share at most: the limit for new rows like these, with ${confidence} confidence for all ${formatNumber(tree.n)} nodes ` +
+      "at once, so also for leaves that are chosen here.");
+  }
+
+  function meanTable(v) {
+    return table(["", ...tree.samples.map((sample) => sample.name)], meanRows(tree, v));
   }
 
   return draw;
+}
+
+// Rows of a table with the number of rows and the mean of the target at a node of a regression tree.
+function meanRows(tree, v) {
+  return [
+    ["rows", ...tree.samples.map((sample) => formatNumber(sample.total[v]))],
+    ["mean", ...tree.samples.map((sample) => (sample.total[v] ? formatMeasure(sample.mean[v], 4) : "–"))],
+  ];
 }

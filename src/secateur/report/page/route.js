@@ -1,82 +1,113 @@
-// Rows through the tree that is shown. A row has one entry for each column: a number, a code of a category, or
-// null where it is missing; a category that growing did not see is -1.
+// Send rows through the tree that is shown. A row has one entry per column: a number, the code of a category, or null
+// if the value is missing. A category that growing did not see has the code -1.
 
-function routesOf(raw, tree, state) {
+function createRouting(raw, tree, state) {
   const { isNominal, childOf } = tree;
-  const missingCode = (j) => (raw.columns[j].gaps ? raw.columns[j].categories.length : -1);
+  const missingCode = (j) => (raw.columns[j].has_missing ? raw.columns[j].categories.length : -1);
 
-  const childAt = (v, n) => {
+  // The node number of child `n` of node v.
+  function childNode(v, n) {
     let u = v + 1;
-    for (; n > 0; n--) u = tree.end[u];
+    for (let i = 0; i < n; i++) u = tree.end[u];
     return u;
-  };
+  }
 
-  // Which child a value goes to.
-  function taken(v, value) {
-    if (!isNominal(v)) return value === null ? tree.sentOn[v] : value <= tree.cut[v] ? 0 : 1;
+  // The number of the child that a value goes to.
+  function route(v, value) {
+    if (!isNominal(v)) {
+      if (value === null) return tree.fallbackChild[v];
+      return value <= tree.exactThreshold[v] ? 0 : 1;
+    }
     const code = value === null ? missingCode(tree.feature[v]) : value;
-    return code < 0 ? tree.sentOn[v] : childOf(v, code);
+    return code < 0 ? tree.fallbackChild[v] : childOf(v, code);
   }
 
   // The nodes from the root to the leaf of a row.
   function pathOf(row) {
     const path = [0];
-    for (let v = 0; state.kept[v]; path.push(v)) v = childAt(v, taken(v, row[tree.feature[v]]));
+    let v = 0;
+    while (state.kept[v]) {
+      v = childNode(v, route(v, row[tree.feature[v]]));
+      path.push(v);
+    }
     return path;
   }
 
-  // What must hold of each column for a row to reach a leaf: numbers within (low, high], or a set of codes.
-  function needsOf(leaf) {
-    const needs = new Map();
+  // What each column must satisfy so that a row reaches a leaf: a number within (low, high], or a set of codes.
+  function requirementsOf(leaf) {
+    const requirements = new Map();
     for (let u = leaf; u > 0; u = tree.parent[u]) {
-      const p = tree.parent[u];
-      const j = tree.feature[p];
-      const child = tree.childNumber[u];
-      if (isNominal(p)) {
-        const codes = new Set(tree.codesOf(p, child));
-        const before = needs.get(j);
-        needs.set(j, { codes: before ? new Set([...before.codes].filter((code) => codes.has(code))) : codes, others: (before?.others ?? true) && tree.sentOn[p] === child });
-      } else {
-        const need = needs.get(j) || { low: -Infinity, high: Infinity, missing: true };
-        if (child === 0) need.high = Math.min(need.high, tree.cut[p]);
-        else need.low = Math.max(need.low, tree.cut[p]);
-        need.missing = need.missing && tree.sentOn[p] === child;
-        needs.set(j, need);
-      }
+      const j = tree.feature[tree.parent[u]];
+      const requirement = isNominal(tree.parent[u]) ? restrictCodes(requirements.get(j), u) : restrictRange(requirements.get(j), u);
+      requirements.set(j, requirement);
     }
-    return needs;
+    return requirements;
   }
 
-  // How one value must change to meet a need: null if not at all, undefined if it cannot.
-  function changeOf(j, value, need, range) {
-    if (need.codes) {
-      const code = value === null ? missingCode(j) : value;
-      if (code < 0 ? need.others : need.codes.has(code)) return null;
-      const words = [...need.codes].filter((c) => c < raw.columns[j].categories.length);
-      return words.length ? { column: j, to: words[0], codes: words, size: 1 } : undefined;
-    }
-    if (value === null ? need.missing : value > need.low && value <= need.high) return null;
-    if (!(need.low < need.high) || need.low === Infinity) return undefined; // only missing values arrive
-    if (value === null) return { column: j, low: need.low, high: need.high, size: 1 };
-    const isUp = value <= need.low;
-    return { column: j, low: need.low, high: need.high, isUp, size: Math.abs(value - (isUp ? need.low : need.high)) / range(j) };
+  function restrictCodes(before, u) {
+    const p = tree.parent[u];
+    const child = tree.childNumber[u];
+    const isFallback = tree.fallbackChild[p] === child;
+    const codes = new Set(tree.codesOf(p, child));
+    if (!before) return { codes, acceptsUnknown: isFallback };
+    const both = new Set([...before.codes].filter((code) => codes.has(code)));
+    return { codes: both, acceptsUnknown: before.acceptsUnknown && isFallback };
   }
 
-  // The least change that leads to a leaf that `wanted` accepts: fewest columns, then least in shares of their ranges.
-  // Exact: what a leaf needs of one column does not depend on the others.
-  function smallestChange(row, wanted, range) {
+  function restrictRange(before, u) {
+    const p = tree.parent[u];
+    const { low, high, acceptsMissing } = before || { low: -Infinity, high: Infinity, acceptsMissing: true };
+    const isFirst = tree.childNumber[u] === 0;
+    return {
+      low: isFirst ? low : Math.max(low, tree.exactThreshold[p]),
+      high: isFirst ? Math.min(high, tree.exactThreshold[p]) : high,
+      acceptsMissing: acceptsMissing && tree.fallbackChild[p] === tree.childNumber[u],
+    };
+  }
+
+  // How a value of column `j` must change to satisfy a requirement: null if it already does, undefined if no value
+  // can. The size of a change of a number is relative to `rangeOf(j)`.
+  function changeOf(j, value, requirement, rangeOf) {
+    if (requirement.codes) return changeOfCategory(j, value, requirement);
+    return changeOfNumber(j, value, requirement, rangeOf);
+  }
+
+  function changeOfCategory(j, value, { codes, acceptsUnknown }) {
+    const code = value === null ? missingCode(j) : value;
+    if (code < 0 ? acceptsUnknown : codes.has(code)) return null;
+    const known = [...codes].filter((c) => c < raw.columns[j].categories.length);
+    return known.length ? { column: j, to: known[0], codes: known, size: 1 } : undefined;
+  }
+
+  function changeOfNumber(j, value, { low, high, acceptsMissing }, rangeOf) {
+    if (value === null ? acceptsMissing : value > low && value <= high) return null;
+    const acceptsKnown = low < high && low !== Infinity;
+    if (!acceptsKnown) return undefined;
+    if (value === null) return { column: j, low, high, size: 1 };
+    const isUp = value <= low;
+    return { column: j, low, high, isUp, size: Math.abs(value - (isUp ? low : high)) / rangeOf(j) };
+  }
+
+  // All changes that lead a row to a leaf; null if they are impossible or more than `maxChanges`.
+  function changesTo(leaf, row, rangeOf, maxChanges) {
+    const changes = [];
+    for (const [j, requirement] of requirementsOf(leaf)) {
+      const change = changeOf(j, row[j], requirement, rangeOf);
+      if (change === undefined) return null;
+      if (change) changes.push(change);
+      if (changes.length > maxChanges) return null;
+    }
+    return changes;
+  }
+
+  // The smallest change that leads to a leaf that `isWanted` accepts: fewest columns first, then the least sum of sizes.
+  // The result is exact, because the requirements of a leaf on different columns are independent.
+  function smallestChange(row, isWanted, rangeOf) {
     let best = null;
     for (const leaf of state.numbers.leaves) {
-      if (!wanted(leaf)) continue;
-      const changes = [];
-      let isPossible = true;
-      for (const [j, need] of needsOf(leaf)) {
-        const change = changeOf(j, row[j], need, range);
-        if (change === undefined) isPossible = false;
-        else if (change) changes.push(change);
-        if (!isPossible || (best && changes.length > best.changes.length)) break;
-      }
-      if (!isPossible || (best && changes.length > best.changes.length)) continue;
+      if (!isWanted(leaf)) continue;
+      const changes = changesTo(leaf, row, rangeOf, best ? best.changes.length : Infinity);
+      if (!changes) continue;
       const size = changes.reduce((sum, change) => sum + change.size, 0);
       if (!best || changes.length < best.changes.length || size < best.size - 1e-12) best = { leaf, changes, size };
     }

@@ -1,92 +1,100 @@
-// What is shown now: a stop of the slider and the cuts and restorations made by hand since.
-// `kept[v]` says whether node v still tests something; all numbers follow from it.
+// The pruning that is shown: a stop of the slider, and the cuts and restorations made by hand since then.
+// `kept[v]` is 1 if node v is still internal; all numbers follow from this array.
 
-function stateOf(raw, tree) {
+function createState(raw, tree) {
   const stops = raw.stops;
   const state = {
     stop: raw.marks.fitted,
     edits: [],
     kept: new Uint8Array(tree.n),
     selected: 0,
-    opened: new Set(), // branches unfolded by hand although they are small
+    opened: new Set(), // branches that were unfolded by hand
     past: [],
     future: [],
     listeners: [],
   };
 
-  // The tests of a stop. Members that are not nested are told as changes from one to the next.
+  // Which nodes are internal at a stop. Prunings that are not nested are stored as changes from one to the next.
   function keptAt(stop) {
-    const kept = new Uint8Array(tree.n);
+    const kept = Uint8Array.from(tree.arity, (arity) => (arity > 0 ? 1 : 0));
     const cuts = raw.cuts[stop];
-    for (let v = 0; v < tree.n; v++) {
-      if (tree.steps && !cuts) kept[v] = stops.member[stop] < tree.steps[v] ? 1 : 0;
-      else kept[v] = tree.arity[v] > 0 ? 1 : 0;
+    if (cuts) {
+      for (const v of cuts) kept.fill(0, v, tree.end[v]);
+    } else if (tree.steps) {
+      for (let v = 0; v < tree.n; v++) kept[v] = stops.member[stop] < tree.steps[v] ? 1 : 0;
+    } else {
+      for (let i = 0; i <= stop; i++) for (const v of raw.changes[i]) kept[v] = 1 - kept[v];
     }
-    if (cuts) for (const v of cuts) kept.fill(0, v, tree.end[v]);
-    else if (!tree.steps) for (let i = 0; i <= stop; i++) for (const v of raw.changes[i]) kept[v] = 1 - kept[v];
     return kept;
   }
 
-  function apply(edit, kept) {
+  function applyEdit(edit, kept) {
     if (edit.kind === "snip") kept.fill(0, edit.node, tree.end[edit.node]);
     else for (let u = edit.node; u < tree.end[edit.node]; u++) kept[u] = tree.arity[u] > 0 ? 1 : 0;
   }
 
   function refresh() {
     state.kept = keptAt(state.stop);
-    for (const edit of state.edits) apply(edit, state.kept);
-    state.numbers = numbersOf(state.kept);
-    if (!state.edits.length) state.numbers.costs = stops.errors.map((column) => column[state.stop]); // as all tables tell them
-    while (!isThere(state.selected)) state.selected = tree.parent[state.selected];
+    for (const edit of state.edits) applyEdit(edit, state.kept);
+    state.numbers = measurePruning(state.kept);
+    // Without edits the stored costs are used, so that the page shows the same digits everywhere.
+    if (!state.edits.length) state.numbers.costs = stops.errors.map((column) => column[state.stop]);
+    while (!isInTree(state.selected)) state.selected = tree.parent[state.selected];
     for (const listener of state.listeners) listener();
   }
 
-  const isThere = (v) => v === 0 || state.kept[tree.parent[v]] === 1;
-  const isLeaf = (v) => isThere(v) && state.kept[v] === 0;
+  const isInTree = (v) => v === 0 || state.kept[tree.parent[v]] === 1;
+  const isLeaf = (v) => isInTree(v) && state.kept[v] === 0;
 
-  // Leaves, costs and decided nodes of a pruning, or of the part of it under one node.
-  function numbersOf(kept, root = 0) {
-    const found = { leaves: [], cuts: [], nDecided: 0, costs: tree.samples.map(() => 0) };
+  // Leaves, cuts, costs and number of decided nodes of a pruning, or of its part under `root`.
+  function measurePruning(kept, root = 0) {
+    const numbers = { leaves: [], cuts: [], nDecided: 0, costs: tree.samples.map(() => 0) };
     for (let v = root; v < tree.end[root]; ) {
-      if (tree.arity[v] > 0) found.nDecided += 1;
+      if (tree.arity[v] > 0) numbers.nDecided += 1;
       if (kept[v]) {
         v += 1;
         continue;
       }
-      found.leaves.push(v);
-      if (tree.arity[v] > 0) found.cuts.push(v);
-      tree.samples.forEach((sample, s) => (found.costs[s] += sample.cost[v]));
+      numbers.leaves.push(v);
+      if (tree.arity[v] > 0) numbers.cuts.push(v);
+      tree.samples.forEach((sample, s) => (numbers.costs[s] += sample.cost[v]));
       v = tree.end[v];
     }
-    return found;
+    return numbers;
   }
 
-  function remember() {
+  function saveForUndo() {
     state.past.push({ stop: state.stop, edits: state.edits });
     state.future = [];
   }
 
-  // A move of the slider is only worth taking back if it leaves work done by hand.
+  // Go to a stop of the slider. Undo returns only to prunings with edits: moves of the slider alone are not saved.
   function goTo(stop) {
-    const at = Math.min(Math.max(stop, 0), stops.leaves.length - 1);
-    if (at === state.stop && state.edits.length === 0) return;
-    if (state.edits.length) remember();
-    state.stop = at;
+    const next = Math.min(Math.max(stop, 0), stops.leaves.length - 1);
+    if (next === state.stop && state.edits.length === 0) return;
+    if (state.edits.length) saveForUndo();
+    state.stop = next;
     state.edits = [];
     refresh();
   }
 
+  function canEdit(kind, node) {
+    if (kind === "snip") return isInTree(node) && state.kept[node] === 1;
+    return isLeaf(node) && tree.arity[node] > 0;
+  }
+
+  // Cut ("snip") or restore the branch of a node; return whether anything changed.
   function edit(kind, node) {
-    const can = kind === "snip" ? isThere(node) && state.kept[node] === 1 : isLeaf(node) && tree.arity[node] > 0;
-    if (!can) return false;
-    remember();
+    if (!canEdit(kind, node)) return false;
+    saveForUndo();
     state.edits = [...state.edits, { kind, node }];
     state.selected = node;
     refresh();
     return true;
   }
 
-  function travel(from, to) {
+  // Take the last entry of one history and put the present state on the other one.
+  function moveInHistory(from, to) {
     if (!from.length) return false;
     to.push({ stop: state.stop, edits: state.edits });
     Object.assign(state, from.pop());
@@ -94,49 +102,59 @@ function stateOf(raw, tree) {
     return true;
   }
 
-  // The limit on the error on new rows that holds for what is shown, where it comes from, and what else may be said.
-  // The tree as fitted: its certificate. Members of the sequence: the path certificate. Anything else: a prior that
-  // decides each node by a coin (ln 2 for each node decided), which holds for all prunings at once.
+  // The upper limit on the error on new rows of a pruning, its source, and remarks for the reader.
+  // The tree as fitted has its certificate, and members of the sequence have the path certificate. For any other
+  // pruning, a prior over all prunings is paid for: ln 2 for each node that was decided.
   function limit({ stop, edits, numbers } = state) {
     const path = stops.bound && !edits.length ? stops.bound[stop] : null;
     if (!edits.length && stop === raw.marks.fitted && raw.certified !== null) {
-      const isPaid = path !== null && path.toFixed(6) !== raw.certified.toFixed(6);
-      const why = isPaid && `Two limits: ${percent(raw.certified, Math.ceil)} is the certificate of the tree as fitted; ` +
-        `${percent(path, Math.ceil)} holds for all stops of the slider at once, so also for the one you choose after looking.`;
-      return { value: raw.certified, from: "certificate", why: why || "" };
+      return { value: raw.certified, from: "certificate", why: explainTwoLimits(raw.certified, path) };
     }
     if (path !== null) return { value: path, from: "path" };
     if (raw.limit.why_not) return { value: null, from: "none", why: raw.limit.why_not };
     const price = Math.log(1 / raw.limit.delta) + numbers.nDecided * Math.LN2;
-    const value = klUpper(numbers.costs[1], raw.limit.n, price);
-    return { value, from: "branching", why: "This tree is not a member of the slider's sequence: its limit pays for every pruning there is, so it is high." };
+    const value = klUpperLimit(numbers.costs[1], raw.limit.n, price);
+    return {
+      value,
+      from: "branching",
+      why: "This tree is not a member of the slider's sequence: its limit pays for every possible pruning, so it is high.",
+    };
   }
 
-  // Another stop, without going there.
-  function peek(stop) {
+  // A preview of another stop: its pruning, numbers and limit.
+  function previewStop(stop) {
     const kept = keptAt(stop);
-    const numbers = { ...numbersOf(kept), costs: stops.errors.map((column) => column[stop]) };
+    const numbers = { ...measurePruning(kept), costs: stops.errors.map((column) => column[stop]) };
     return { kept, numbers, limit: limit({ stop, edits: [], numbers }) };
   }
 
   Object.assign(state, {
-    peek, refresh, isThere, isLeaf, numbersOf, goTo, limit,
+    previewStop, refresh, isInTree, isLeaf, measurePruning, goTo, limit,
     snip: (v) => edit("snip", v),
     restore: (v) => edit("restore", v),
-    undo: () => travel(state.past, state.future),
-    redo: () => travel(state.future, state.past),
+    undo: () => moveInHistory(state.past, state.future),
+    redo: () => moveInHistory(state.future, state.past),
   });
   refresh();
   return state;
 }
 
+// Explain why the certificate of the fitted tree differs from the path certificate of the same tree; "" if it does not.
+function explainTwoLimits(certified, path) {
+  if (path === null || path.toFixed(6) === certified.toFixed(6)) return "";
+  return (
+    `Two limits: ${formatPercent(certified, Math.ceil)} is the certificate of the tree as fitted; ` +
+    `${formatPercent(path, Math.ceil)} holds for all stops of the slider at once, so also for a stop that you choose after looking.`
+  );
+}
+
 // The largest p with n kl(errors / n, p) <= price: an upper limit on a binomial error rate.
-function klUpper(errors, n, price) {
+function klUpperLimit(errors, n, price) {
   const q = errors / n;
-  const kl = (p) => (q > 0 ? q * Math.log(q / p) : 0) + (q < 1 ? (1 - q) * Math.log((1 - q) / (1 - p)) : 0);
+  if (q >= 1) return 1;
+  const kl = (p) => (q > 0 ? q * Math.log(q / p) : 0) + (1 - q) * Math.log((1 - q) / (1 - p));
   let low = q;
   let high = 1;
-  if (q >= 1) return 1;
   for (let i = 0; i < 100; i++) {
     const middle = (low + high) / 2;
     if (n * kl(middle) <= price) low = middle;

@@ -1,26 +1,28 @@
-// The parts under the tree. Only the one that is open is drawn when the tree changes, once the slider rests.
+// The parts under the tree. Only the open part is redrawn when the tree changes, and a slow one only after a pause.
 
-function tabsOf(state, parts) {
+const PAUSE_MILLISECONDS = 120;
+
+function createTabs(state, parts) {
   const list = $("tabs");
   const tabs = parts.map(({ id, name }) => html("button", { type: "button", role: "tab", id: `tab-${id}`, "aria-controls": id }, name));
   list.append(...tabs);
   let open = 0;
-  let resting = 0;
+  let timer = 0;
 
   function draw() {
-    clearTimeout(resting);
+    clearTimeout(timer);
     parts[open].draw?.();
   }
 
-  function show(at, { focus = false } = {}) {
-    if (at !== open) parts[open].leave?.();
-    open = at;
+  function show(index, { focus = false } = {}) {
+    if (index !== open) parts[open].leave?.();
+    open = index;
     parts.forEach(({ id }, i) => {
-      $(id).hidden = i !== at;
-      tabs[i].setAttribute("aria-selected", i === at);
-      tabs[i].setAttribute("tabindex", i === at ? "0" : "-1");
+      $(id).hidden = i !== index;
+      tabs[i].setAttribute("aria-selected", i === index);
+      tabs[i].setAttribute("tabindex", i === index ? "0" : "-1");
     });
-    if (focus) tabs[at].focus();
+    if (focus) tabs[index].focus();
     draw();
   }
 
@@ -30,17 +32,16 @@ function tabsOf(state, parts) {
     tabs[i].addEventListener("click", () => show(i));
   });
   list.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const n = parts.length;
-    const at = event.key === "Home" ? 0 : event.key === "End" ? n - 1 : by ? (open + by + n) % n : null;
-    if (at === null) return;
+    const targets = { Home: 0, End: n - 1, ArrowRight: (open + 1) % n, ArrowLeft: (open - 1 + n) % n };
+    if (targets[event.key] === undefined) return;
     event.preventDefault();
-    show(at, { focus: true });
+    show(targets[event.key], { focus: true });
   });
   state.listeners.push(() => {
-    clearTimeout(resting);
+    clearTimeout(timer);
     if (parts[open].isQuick) parts[open].draw();
-    else resting = setTimeout(draw, 120);
+    else timer = setTimeout(draw, PAUSE_MILLISECONDS);
   });
   window.addEventListener("beforeprint", () => parts.forEach((part) => part.draw?.()));
   show(0);

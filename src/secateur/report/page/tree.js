@@ -1,127 +1,159 @@
-// The tree as a picture. Nodes keep their element while they are shown, so that they glide and fade when the tree changes.
+// The drawing of the tree. A node keeps its element while it is drawn, so that it can glide and fade when the tree changes.
 
-function pictureOf(raw, tree, state, words) {
-  const picture = $("tree");
+const DEFAULT_MAX_HEIGHT_PIXELS = 600;
+const LINE_PIXELS = 25;
+
+function createPicture(raw, tree, state, words) {
+  const element = $("tree");
   const box = $("scroll");
   const links = svg("g", { class: "links", "aria-hidden": "true" });
   const nodes = svg("g", { class: "nodes", role: "none" });
-  picture.append(links, nodes);
-  picture.setAttribute("role", "tree");
-  picture.setAttribute("aria-label", "The pruned tree");
-  picture.setAttribute("aria-describedby", "tree-help");
-  const drawn = new Map(); // node -> what is on the page for it
-  const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
-  const folding = foldingOf(tree, state);
-  const looks = looksOf(raw, tree, state, words);
-  const view = viewportOf(box, picture);
-  const move = motionOf(tree, drawn, view);
-  const minimap = minimapOf(box, tree, drawn, looks, view);
-  view.onChange(minimap.follow);
-  let hits = new Set();
-  let lit = new Set();
+  element.append(links, nodes);
+  element.setAttribute("role", "tree");
+  element.setAttribute("aria-label", "The pruned tree");
+  element.setAttribute("aria-describedby", "tree-help");
+  // Of each drawn node: its element, the link from its parent, and where both are (`now`) and will be (`to`).
+  const drawn = new Map();
+  const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
+  const folding = createFolding(tree, state);
+  const nodeDrawing = createNodeDrawing(raw, tree, state, words);
+  const view = createViewport(box, element);
+  const move = createMotion(tree, drawn, view);
+  const minimap = createMinimap(box, tree, drawn, nodeDrawing, view);
+  view.setOnChange(minimap.moveFrame);
+  let searchHits = new Set();
+  let rowPath = new Set();
   let plan = null;
-  let picked = () => {};
-  let drew = () => {};
+  let onSelect = () => {};
+  let onDraw = () => {};
 
-  const mostHigh = () => parseFloat(getComputedStyle(box).maxHeight) || 600;
+  const maxHeight = () => parseFloat(getComputedStyle(box).maxHeight) || DEFAULT_MAX_HEIGHT_PIXELS;
 
-  function planned() {
-    const room = { width: view.room().width, height: mostHigh() };
-    const trial = (open) => {
-      const lines = linesOf(tree, open);
-      return { ...lines, ...placesOf(tree, lines, looks, room) };
+  // The nodes to draw and their positions.
+  function makePlan() {
+    const room = { width: view.room().width, height: maxHeight() };
+    const layOut = (open) => {
+      const lines = assignLines(tree, open);
+      return { ...lines, ...placeNodes(tree, lines, nodeDrawing, room) };
     };
-    const open = folding.unfolded(room.height / 25, (open) => {
-      const { least, height } = trial(open);
-      return [room.width / least, room.height / height];
+    const open = folding.openNodes(room.height / LINE_PIXELS, (open) => {
+      const { minWidth, height } = layOut(open);
+      return [room.width / minWidth, room.height / height];
     });
-    return trial(open);
+    return layOut(open);
   }
 
   function draw({ glide = true } = {}) {
     view.measure();
-    plan = planned();
-    const { place } = plan;
-    view.world({ width: plan.width, height: plan.height, root: place.get(0).y });
-    // The box is as high as the drawing needs, within its limit.
-    const k = Math.min(1, view.room().width / plan.width);
-    const height = Math.round(Math.min(mostHigh(), Math.max(120, plan.height * k + 4)));
+    plan = makePlan();
+    view.setWorld({ width: plan.width, height: plan.height, root: plan.position.get(0).y });
+    fitBoxHeight();
+    const before = new Map([...drawn].map(([v, item]) => [v, item.now]));
+    fadeOutMissingNodes();
+    for (const v of plan.order) {
+      if (!drawn.has(v)) addItem(v, before);
+      updateItem(v);
+    }
+    sortElements();
+    mark();
+    onDraw();
+    minimap.draw();
+    move(glide && !reducedMotion.matches && before.size > 0);
+    if (!view.isFitted()) reveal(state.selected);
+  }
+
+  // Make the box as high as the drawing, within its limit.
+  function fitBoxHeight() {
+    const scale = Math.min(1, view.room().width / plan.width);
+    const height = Math.round(Math.min(maxHeight(), Math.max(120, plan.height * scale + 4)));
     view.measure(height);
     box.style.height = `${height}px`;
-    const near = (v, has) => {
-      let u = v;
-      while (u > 0 && !has(u)) u = tree.parent[u];
-      return u;
-    };
+  }
+
+  // The node itself or its nearest ancestor in a map.
+  function nearestIn(map, v) {
+    let u = v;
+    while (u > 0 && !map.has(u)) u = tree.parent[u];
+    return u;
+  }
+
+  // Nodes that are no longer drawn move to their nearest drawn ancestor and fade.
+  function fadeOutMissingNodes() {
     for (const [v, item] of drawn) {
-      if (place.has(v)) continue;
-      item.to = { ...place.get(near(v, (u) => place.has(u))), o: 0 };
+      if (plan.position.has(v)) continue;
+      item.to = { ...plan.position.get(nearestIn(plan.position, v)), o: 0 };
       item.element.setAttribute("aria-hidden", "true");
       item.element.removeAttribute("role");
     }
-    const old = new Map([...drawn].map(([v, item]) => [v, item.now]));
-    for (const v of plan.order) {
-      let item = drawn.get(v);
-      if (!item) {
-        const from = old.get(near(v, (u) => old.has(u))) || place.get(v);
-        item = { element: svg("g", { tabindex: "-1", "data-node": v }), link: v ? svg("path", {}) : null, now: { ...from, o: old.size ? 0 : 1 } };
-        drawn.set(v, item);
-        if (item.link) links.append(item.link);
-      }
-      item.to = { ...place.get(v), o: 1 };
-      item.element.removeAttribute("aria-hidden");
-      item.element.setAttribute("role", "treeitem");
-      item.element.setAttribute("aria-level", tree.depth[v] + 1);
-      if (v) {
-        item.element.setAttribute("aria-posinset", tree.childNumber[v] + 1);
-        item.element.setAttribute("aria-setsize", tree.arity[tree.parent[v]]);
-        looks.dressLink(item.link, v, plan.row);
-      }
-      looks.dress(item, v, looks.kindOf(v, plan.open), plan);
-    }
-    // Reading order is pre-order: elements are put in place without moving those that are right already.
-    let before = null;
-    for (const v of [...drawn.keys()].sort((a, b) => b - a)) {
-      const element = drawn.get(v).element;
-      if (element.nextSibling !== before || element.parentNode !== nodes) nodes.insertBefore(element, before);
-      before = element;
-    }
-    mark();
-    drew();
-    minimap.draw();
-    move(glide && !calm.matches && old.size > 0);
-    if (!view.isFit()) reveal(state.selected);
   }
 
-  // Selection, the way to it, what was searched for, and the path of a row.
+  // A new node starts at its nearest ancestor that was drawn before.
+  function addItem(v, before) {
+    const start = before.get(nearestIn(before, v)) || plan.position.get(v);
+    const item = {
+      element: svg("g", { tabindex: "-1", "data-node": v }),
+      link: v ? svg("path", {}) : null,
+      now: { ...start, o: before.size ? 0 : 1 },
+    };
+    drawn.set(v, item);
+    if (item.link) links.append(item.link);
+  }
+
+  function updateItem(v) {
+    const item = drawn.get(v);
+    item.to = { ...plan.position.get(v), o: 1 };
+    item.element.removeAttribute("aria-hidden");
+    item.element.setAttribute("role", "treeitem");
+    item.element.setAttribute("aria-level", tree.depth[v] + 1);
+    if (v) {
+      item.element.setAttribute("aria-posinset", tree.childNumber[v] + 1);
+      item.element.setAttribute("aria-setsize", tree.arity[tree.parent[v]]);
+      nodeDrawing.updateLink(item.link, v, plan.row);
+    }
+    nodeDrawing.updateNode(item, v, nodeDrawing.kindOf(v, plan.open), plan);
+  }
+
+  // Screen readers read elements in document order, which is pre-order. Elements in the right place are not moved.
+  function sortElements() {
+    let next = null;
+    for (const v of [...drawn.keys()].sort((a, b) => b - a)) {
+      const node = drawn.get(v).element;
+      if (node.nextSibling !== next || node.parentNode !== nodes) nodes.insertBefore(node, next);
+      next = node;
+    }
+  }
+
+  // Set the classes for the selection, the path to it, the hits of a search, and the path of a row.
   function mark() {
-    const way = new Set();
-    for (let u = state.selected; u >= 0; u = tree.parent[u]) way.add(u);
+    const pathToSelected = new Set();
+    for (let u = state.selected; u >= 0; u = tree.parent[u]) pathToSelected.add(u);
     const focusable = drawn.get(state.selected)?.to.o ? state.selected : 0;
     for (const [v, item] of drawn) {
+      const isDimmed = (searchHits.size > 0 && !searchHits.has(v)) || (rowPath.size > 0 && !rowPath.has(v));
       item.element.classList.toggle("selected", v === state.selected);
-      item.element.classList.toggle("found", hits.has(v));
-      item.element.classList.toggle("dim", (hits.size > 0 && !hits.has(v)) || (lit.size > 0 && !lit.has(v)));
-      item.element.classList.toggle("lit", lit.has(v));
-      item.link?.classList.toggle("way", way.has(v));
-      item.link?.classList.toggle("lit", lit.has(v));
+      item.element.classList.toggle("found", searchHits.has(v));
+      item.element.classList.toggle("dim", isDimmed);
+      item.element.classList.toggle("on-row-path", rowPath.has(v));
+      item.link?.classList.toggle("to-selected", pathToSelected.has(v));
+      item.link?.classList.toggle("on-row-path", rowPath.has(v));
       item.element.setAttribute("tabindex", v === focusable ? "0" : "-1");
       if (item.to.o) item.element.setAttribute("aria-selected", v === state.selected);
     }
   }
 
-  function select(v, { focus = false, reveal: comes = focus } = {}) {
-    if (!plan.place.has(v)) {
+  // Select a node; draw the branches above it if they are folded.
+  function select(v, { focus = false, reveal: isRevealed = focus } = {}) {
+    if (!plan.position.has(v)) {
       folding.openTo(v);
       draw();
     }
     const isNew = state.selected !== v;
     state.selected = v;
     mark();
-    if (isNew) picked();
-    const element = drawn.get(v)?.element;
-    if (focus && element && document.activeElement !== element) element.focus({ preventScroll: true });
-    if (comes) reveal(v);
+    if (isNew) onSelect();
+    const node = drawn.get(v)?.element;
+    if (focus && node && document.activeElement !== node) node.focus({ preventScroll: true });
+    if (isRevealed) reveal(v);
   }
 
   function reveal(v) {
@@ -134,41 +166,44 @@ function pictureOf(raw, tree, state, words) {
     draw();
   }
 
+  // Mark and return the tests whose column name contains the text.
   function find(text) {
     const query = text.trim().toLowerCase();
-    const all = [];
-    if (query) for (let v = 0; v < tree.n; v++) if (state.kept[v] && words.columnOf(v).toLowerCase().includes(query)) all.push(v);
-    hits = new Set(all);
+    const hits = [];
+    for (let v = 0; query && v < tree.n; v++) {
+      if (state.kept[v] && words.columnName(v).toLowerCase().includes(query)) hits.push(v);
+    }
+    searchHits = new Set(hits);
     mark();
-    return all;
+    return hits;
   }
 
-  // Light up the path of a row; none takes the light away.
-  function light(path) {
-    lit = new Set(path);
+  // Highlight the path of a row; an empty path removes the highlight.
+  function highlightRowPath(path) {
+    rowPath = new Set(path);
     mark();
   }
 
-  function refine(by) {
-    folding.refine(by);
+  function changeDetail(factor) {
+    folding.changeDetail(factor);
     draw();
   }
 
   const nFolded = () => state.numbers.leaves.length - plan.order.filter((v) => !state.kept[v]).length;
 
   state.listeners.push(() => draw());
-  let wide = box.clientWidth;
+  let boxWidth = box.clientWidth;
   new ResizeObserver(() => {
-    if (box.clientWidth === wide) return;
-    wide = box.clientWidth;
+    if (box.clientWidth === boxWidth) return;
+    boxWidth = box.clientWidth;
     draw({ glide: false });
   }).observe(box);
   draw({ glide: false });
-  const self = {
-    select, find, light, refine, nFolded, draw, unfold, reveal, view, plan: () => plan,
-    picked: () => picked(), elementOf: (v) => drawn.get(v)?.element,
-    onSelect: (act) => (picked = act), onDraw: (act) => (drew = act),
+  const picture = {
+    select, find, highlightRowPath, changeDetail, nFolded, draw, unfold, reveal, view, plan: () => plan,
+    notifySelected: () => onSelect(), elementOf: (v) => drawn.get(v)?.element,
+    setOnSelect: (action) => (onSelect = action), setOnDraw: (action) => (onDraw = action),
   };
-  handsOf(tree, state, picture, self);
-  return self;
+  connectKeyboard(tree, state, element, picture);
+  return picture;
 }

@@ -1,123 +1,147 @@
-// The part of the drawing that is seen: fitted to its box, dragged, zoomed about the pointer with the wheel or two fingers.
+// The visible part of the drawing: fitted to its box, dragged, or zoomed about the pointer with the wheel or two fingers.
 
-const ZOOMS = [0.2, 4];
+const ZOOM_RANGE = [0.2, 4]; // pixels per unit of the drawing
+const MIN_FITTED_ZOOM = 0.45; // below it texts are too small to read
+const MIN_BOX_PIXELS = 60;
+const MAX_CLICK_PIXELS = 5; // a pointer that moves further is dragging
+const WHEEL_LINE_PIXELS = 16;
 
-function viewportOf(box, picture) {
-  let world = { width: 1, height: 1 };
-  let at = { x: 0, y: 0, k: 1 }; // the upper left corner in the drawing, and pixels for each of its units
-  let fits = true;
-  let changed = () => {};
-  // Asking the browser for sizes in the middle of drawing makes it lay out the page each time: they are kept.
-  let size = { width: 60, height: 60 };
-  const room = () => size;
-  const measure = (height = box.clientHeight) => (size = { width: Math.max(60, box.clientWidth - 2), height: Math.max(60, height - 2) });
+function createViewport(box, picture) {
+  let world = { width: 1, height: 1 }; // the size of the whole drawing; `root` is the y of the root
+  let view = { x: 0, y: 0, zoom: 1 }; // the upper left corner in the drawing, and pixels per unit
+  let isFitted = true;
+  let onChange = () => {};
+  // The size is kept because reading it from the browser while drawing would force a new layout each time.
+  let boxSize = { width: MIN_BOX_PIXELS, height: MIN_BOX_PIXELS };
+  const room = () => boxSize;
 
-  // The whole drawing, not larger than life; one that would be too small to read begins at the root.
-  function fitted() {
+  function measure(height = box.clientHeight) {
+    boxSize = { width: Math.max(MIN_BOX_PIXELS, box.clientWidth - 2), height: Math.max(MIN_BOX_PIXELS, height - 2) };
+  }
+
+  // The view of the whole drawing, at most at full size. A drawing that would become too small to read is shown from
+  // its left edge, with the root in the middle.
+  function fittedView() {
     const { width, height } = room();
-    const k = Math.max(0.45, Math.min(1, width / world.width, height / world.height));
-    const y = world.root !== undefined && world.height * k > height ? Math.min(world.height - height / k, Math.max(0, world.root - height / k / 2)) : (world.height - height / k) / 2;
-    return { x: world.width * k > width ? 0 : (world.width - width / k) / 2, y, k };
+    const zoom = Math.max(MIN_FITTED_ZOOM, Math.min(1, width / world.width, height / world.height));
+    const seen = { width: width / zoom, height: height / zoom };
+    const x = world.width * zoom > width ? 0 : (world.width - seen.width) / 2;
+    const isTooHigh = world.root !== undefined && world.height * zoom > height;
+    const yAroundRoot = Math.min(world.height - seen.height, Math.max(0, world.root - seen.height / 2));
+    return { x, y: isTooHigh ? yAroundRoot : (world.height - seen.height) / 2, zoom };
   }
 
   function show(next) {
     const { width, height } = room();
-    const inside = (x, seen, all) => Math.min(Math.max(x, -seen * 0.6), all - seen * 0.4);
-    at = { k: next.k, x: inside(next.x, width / next.k, world.width), y: inside(next.y, height / next.k, world.height) };
-    picture.setAttribute("viewBox", [at.x, at.y, width / at.k, height / at.k].map((z) => z.toFixed(2)).join(" "));
+    // At least 40 % of the box stays on the drawing.
+    const keepInside = (x, seen, all) => Math.min(Math.max(x, -seen * 0.6), all - seen * 0.4);
+    view = {
+      zoom: next.zoom,
+      x: keepInside(next.x, width / next.zoom, world.width),
+      y: keepInside(next.y, height / next.zoom, world.height),
+    };
+    const viewBox = [view.x, view.y, width / view.zoom, height / view.zoom];
+    picture.setAttribute("viewBox", viewBox.map((number) => number.toFixed(2)).join(" "));
     picture.setAttribute("width", width);
     picture.setAttribute("height", height);
-    box.classList.toggle("zoomed", !fits);
-    changed();
+    box.classList.toggle("zoomed", !isFitted);
+    onChange();
   }
 
-  function between(from, to, t) {
-    show({ x: from.x + (to.x - from.x) * t, y: from.y + (to.y - from.y) * t, k: from.k + (to.k - from.k) * t });
+  function showBetween(from, to, progress) {
+    const between = (key) => from[key] + (to[key] - from[key]) * progress;
+    show({ x: between("x"), y: between("y"), zoom: between("zoom") });
   }
 
-  function zoomAt(px, py, by) {
-    const k = Math.min(ZOOMS[1], Math.max(Math.min(ZOOMS[0], fitted().k), at.k * by));
-    fits = false;
-    show({ k, x: at.x + px / at.k - px / k, y: at.y + py / at.k - py / k });
+  // Zoom by a factor; the point of the drawing at pixel (px, py) of the box stays in place.
+  function zoomAt(px, py, factor) {
+    const minZoom = Math.min(ZOOM_RANGE[0], fittedView().zoom);
+    const zoom = Math.min(ZOOM_RANGE[1], Math.max(minZoom, view.zoom * factor));
+    isFitted = false;
+    show({ zoom, x: view.x + px / view.zoom - px / zoom, y: view.y + py / view.zoom - py / zoom });
   }
 
   function panBy(dx, dy) {
-    fits = false;
-    show({ ...at, x: at.x - dx / at.k, y: at.y - dy / at.k });
+    isFitted = false;
+    show({ ...view, x: view.x - dx / view.zoom, y: view.y - dy / view.zoom });
   }
 
   function fit() {
     measure();
-    fits = true;
-    show(fitted());
+    isFitted = true;
+    show(fittedView());
   }
 
-  // Bring a point of the drawing into sight, if it is not.
+  // Move the view so that a point of the drawing is visible, unless it is already.
   function reveal(x, y) {
     const { width, height } = room();
-    const isOut = (z, from, seen) => z < from + 0.04 * seen || z > from + 0.92 * seen;
-    const [w, h] = [width / at.k, height / at.k];
-    const isAway = isOut(x, at.x, w - 60 / at.k) || isOut(y, at.y, h);
-    if (!isAway || (fits && world.width * at.k <= width + 1 && world.height * at.k <= height + 1)) return;
-    fits = false;
-    show({ k: at.k, x: isOut(x, at.x, w - 60 / at.k) ? x - w / 2 : at.x, y: isOut(y, at.y, h) ? y - h / 2 : at.y });
+    const [seenWidth, seenHeight] = [width / view.zoom, height / view.zoom];
+    const isOutside = (z, from, seen) => z < from + 0.04 * seen || z > from + 0.92 * seen;
+    const isOutsideX = isOutside(x, view.x, seenWidth - 60 / view.zoom);
+    const isOutsideY = isOutside(y, view.y, seenHeight);
+    const seesAll = isFitted && world.width * view.zoom <= width + 1 && world.height * view.zoom <= height + 1;
+    if (seesAll || !(isOutsideX || isOutsideY)) return;
+    isFitted = false;
+    show({ zoom: view.zoom, x: isOutsideX ? x - seenWidth / 2 : view.x, y: isOutsideY ? y - seenHeight / 2 : view.y });
   }
 
-  const local = (event) => {
+  const positionInBox = (event) => {
     const { left, top } = box.getBoundingClientRect();
     return [event.clientX - left, event.clientY - top];
   };
 
-  // Scrolling down at the fitted size scrolls the page: there is nothing further out to see.
+  // Scrolling down at the fitted size scrolls the page, because there is nothing more to see.
   box.addEventListener("wheel", (event) => {
-    if (fits && event.deltaY > 0 && !event.ctrlKey) return;
+    if (isFitted && event.deltaY > 0 && !event.ctrlKey) return;
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? 16 : 1;
-    const by = Math.exp(Math.max(-0.5, Math.min(0.5, -event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0022))));
-    if (by < 1 && at.k * by <= fitted().k) fit();
-    else zoomAt(...local(event), by);
+    const unit = event.deltaMode === 1 ? WHEEL_LINE_PIXELS : 1;
+    const speed = event.ctrlKey ? 0.01 : 0.0022;
+    const factor = Math.exp(Math.max(-0.5, Math.min(0.5, -event.deltaY * unit * speed)));
+    if (factor < 1 && view.zoom * factor <= fittedView().zoom) fit();
+    else zoomAt(...positionInBox(event), factor);
   }, { passive: false });
 
-  // One pointer drags, two zoom about the point between them.
+  // One pointer drags; two pointers zoom about the point between them.
   const pointers = new Map();
-  let travelled = 0;
+  let travelledPixels = 0;
   box.addEventListener("pointerdown", (event) => {
     if (event.button > 0 || event.target.closest("#minimap")) return;
-    if (!pointers.size) travelled = 0;
-    pointers.set(event.pointerId, local(event));
+    if (!pointers.size) travelledPixels = 0;
+    pointers.set(event.pointerId, positionInBox(event));
   });
   box.addEventListener("pointermove", (event) => {
     const before = pointers.get(event.pointerId);
     if (!before) return;
-    const now = local(event);
-    travelled += Math.hypot(now[0] - before[0], now[1] - before[1]);
-    if (pointers.size === 1 && travelled < 5) return; // a click that trembles
+    const now = positionInBox(event);
+    travelledPixels += Math.hypot(now[0] - before[0], now[1] - before[1]);
+    if (pointers.size === 1 && travelledPixels < MAX_CLICK_PIXELS) return;
     if (!box.hasPointerCapture(event.pointerId)) box.setPointerCapture(event.pointerId);
     if (pointers.size === 1) panBy(now[0] - before[0], now[1] - before[1]);
     else {
-      const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
-      const [was, is] = [before, now].map((p) => Math.max(10, Math.hypot(p[0] - other[0], p[1] - other[1])));
-      zoomAt((now[0] + other[0]) / 2, (now[1] + other[1]) / 2, is / was);
+      const [, second] = [...pointers].find(([id]) => id !== event.pointerId);
+      const distance = (point) => Math.max(10, Math.hypot(point[0] - second[0], point[1] - second[1]));
+      zoomAt((now[0] + second[0]) / 2, (now[1] + second[1]) / 2, distance(now) / distance(before));
       panBy((now[0] - before[0]) / 2, (now[1] - before[1]) / 2);
     }
     pointers.set(event.pointerId, now);
   });
   for (const name of ["pointerup", "pointercancel"]) box.addEventListener(name, (event) => pointers.delete(event.pointerId));
-  box.addEventListener("mousedown", (event) => event.preventDefault()); // a drag neither focuses nor marks text; a click does
-  box.addEventListener("click", (event) => travelled >= 5 && event.stopPropagation(), true);
-  box.addEventListener("dblclick", (event) => !event.target.closest(".node") && zoomAt(...local(event), 1.6));
+  box.addEventListener("mousedown", (event) => event.preventDefault()); // dragging neither moves the focus nor selects text
+  box.addEventListener("click", (event) => travelledPixels >= MAX_CLICK_PIXELS && event.stopPropagation(), true);
+  box.addEventListener("dblclick", (event) => !event.target.closest(".node") && zoomAt(...positionInBox(event), 1.6));
   window.addEventListener("beforeprint", fit);
 
   return {
-    fit, fitted, between, zoomAt, panBy, reveal, room, measure,
-    zoom: (by) => zoomAt(room().width / 2, room().height / 2, by),
-    now: () => at,
-    isFit: () => fits,
-    world: (size) => (size ? (world = size) : world),
+    fit, fittedView, showBetween, zoomAt, panBy, reveal, room, measure,
+    zoomBy: (factor) => zoomAt(room().width / 2, room().height / 2, factor),
+    current: () => view,
+    isFitted: () => isFitted,
+    world: () => world,
+    setWorld: (size) => (world = size),
     centre: (x, y) => {
-      fits = false;
-      show({ k: at.k, x: x - room().width / at.k / 2, y: y - room().height / at.k / 2 });
+      isFitted = false;
+      show({ zoom: view.zoom, x: x - room().width / view.zoom / 2, y: y - room().height / view.zoom / 2 });
     },
-    onChange: (act) => (changed = act),
+    setOnChange: (action) => (onChange = action),
   };
 }

@@ -1,120 +1,153 @@
-// Paths as rules, nodes in words, and the sentence that says why a node is a leaf.
-// The rules are those of export_rules: what a path asks of one column is said once.
+// Tests, rules and predictions as text, and the sentences that say why a node was cut or kept.
+// Rules are written as export_rules writes them: each column that a path tests appears once.
 
-function wordsOf(raw, tree) {
+const MAX_UNABBREVIATED_NAME = 18; // letters
+const MIN_ABBREVIATED_PREFIX = 6; // letters
+
+function createWording(raw, tree) {
   const isNumeric = (v) => tree.feature[v] >= 0 && !tree.isNominal(v);
   const { codesOf } = tree;
 
-  // A set of categories of a column; the code after the last category is missing. Those that cannot
-  // arrive have no child in the data: what is left is all that the way to a node leaves of them.
-  function among(j, codes) {
-    const { name, categories, gaps } = raw.columns[j];
+  // A set of categories of column `j` as text. The code after the last category stands for missing values. Codes that
+  // cannot reach a node have no child in the data, so that `codes` contains only categories that can occur there.
+  function categoriesText(j, codes) {
+    const { name, categories, has_missing } = raw.columns[j];
     if (!categories) return `${name} in {${codes.map((code) => `category ${code}`).join(", ")}}`;
     const words = codes.filter((code) => code < categories.length).map((code) => categories[code]);
-    const withMissing = gaps && codes.length > words.length;
+    const withMissing = has_missing && codes.length > words.length;
     if (withMissing && words.length === 0) return `${name} is missing`;
     if (words.length === 0) return `${name} is another`;
     const text = words.length === 1 ? `${name} = ${words[0]}` : `${name} in {${words.join(", ")}}`;
     return withMissing ? `${text} or missing` : text;
   }
 
-  const anything = { low: "", high: "", missingIn: true, knownIn: true };
-  const idle = new Set(raw.idle); // here a comparison tells no more than one above it
+  const UNRESTRICTED = { low: "", high: "", canBeMissing: true, canBeKnown: true };
+  const redundantNodes = new Set(raw.redundant); // the comparison that leads here is implied by an earlier one
 
-  // What is known of a number at node v, from what was known before its parent's test.
-  function narrowed(known, v, tells = !idle.has(v)) {
+  // The range of values at node v, from the range at its parent. `narrows` is false if the comparison is redundant.
+  function narrowRange(range, v, narrows = !redundantNodes.has(v)) {
     const p = tree.parent[v];
     const isFirst = tree.childNumber[v] === 0;
-    const missingIn = known.missingIn && tree.childNumber[v] === tree.defaultChild[p];
-    if (tree.threshold[p] === "inf") return { ...known, missingIn, knownIn: known.knownIn && isFirst };
-    return { ...known, missingIn, ...(tells && { [isFirst ? "high" : "low"]: tree.threshold[p] }) };
+    const canBeMissing = range.canBeMissing && tree.childNumber[v] === tree.defaultChild[p];
+    if (tree.threshold[p] === "inf") return { ...range, canBeMissing, canBeKnown: range.canBeKnown && isFirst };
+    if (!narrows) return { ...range, canBeMissing };
+    return { ...range, canBeMissing, [isFirst ? "high" : "low"]: tree.threshold[p] };
   }
 
-  function condition(j, known) {
-    const { name, gaps } = raw.columns[j];
-    if (Array.isArray(known)) return among(j, known);
-    if (!known.knownIn) return known.missingIn ? `${name} is missing` : `${name} > inf`;
-    if (!known.low && !known.high) return known.missingIn ? "" : `${name} is known`;
-    let text = known.high ? `${name} <= ${known.high}` : `${name} > ${known.low}`;
-    if (known.low && known.high) text = `${known.low} < ${text}`;
-    return gaps && known.missingIn ? `${text} or missing` : text;
+  // A range or a set of codes of column `j` as text; empty if it excludes nothing.
+  function conditionText(j, values) {
+    if (Array.isArray(values)) return categoriesText(j, values);
+    const { name, has_missing } = raw.columns[j];
+    const { low, high, canBeMissing, canBeKnown } = values;
+    if (!canBeKnown) return canBeMissing ? `${name} is missing` : `${name} > inf`;
+    if (!low && !high) return canBeMissing ? "" : `${name} is known`;
+    let text = high ? `${name} <= ${high}` : `${name} > ${low}`;
+    if (low && high) text = `${low} < ${text}`;
+    return has_missing && canBeMissing ? `${text} or missing` : text;
   }
 
-  // What the way to a node asks, one text for each column, in the order of the first test.
+  // The conditions on the path to a node: one text per column, in the order in which columns are first tested.
   function conditions(v) {
     const path = [];
-    for (let u = v; u > 0; u = tree.parent[u]) path.push(u);
-    const known = new Map();
-    const bare = [];
-    for (const u of path.reverse()) {
+    for (let u = v; u > 0; u = tree.parent[u]) path.unshift(u);
+    const valuesByColumn = new Map();
+    const untested = []; // nodes of a bare structure, whose tests are unknown
+    for (const u of path) {
       const p = tree.parent[u];
       const j = tree.feature[p];
-      if (j < 0) bare.push(`node ${u}`);
-      else if (isNumeric(p)) known.set(j, narrowed(known.get(j) || anything, u));
-      else known.set(j, codesOf(p, tree.childNumber[u]));
+      if (j < 0) untested.push(`node ${u}`);
+      else if (isNumeric(p)) valuesByColumn.set(j, narrowRange(valuesByColumn.get(j) || UNRESTRICTED, u));
+      else valuesByColumn.set(j, codesOf(p, tree.childNumber[u]));
     }
-    return [...bare, ...[...known].map(([j, what]) => condition(j, what)).filter((text) => text)];
+    const texts = [...valuesByColumn].map(([j, values]) => conditionText(j, values));
+    return [...untested, ...texts.filter((text) => text)];
   }
 
-  // What leads to a node from its parent, in full and short.
+  // The test that leads from the parent of a node to the node.
   function branchText(v) {
     if (v === 0) return "all rows";
     const p = tree.parent[v];
     const j = tree.feature[p];
     if (j < 0) return `node ${v}`;
-    if (!isNumeric(p)) return among(j, codesOf(p, tree.childNumber[v]));
-    return condition(j, narrowed(anything, v, true)) || `${raw.columns[j].name} <= inf or missing`;
+    if (!isNumeric(p)) return categoriesText(j, codesOf(p, tree.childNumber[v]));
+    return conditionText(j, narrowRange(UNRESTRICTED, v, true)) || `${raw.columns[j].name} <= inf or missing`;
   }
 
-  function branchShort(v) {
+  // The same without the name of the column, for the drawing.
+  function branchLabel(v) {
     const p = tree.parent[v];
     if (v === 0 || tree.feature[p] < 0) return "";
-    const full = branchText(v);
+    const text = branchText(v);
     const { name } = raw.columns[tree.feature[p]];
-    const rest = full.startsWith(name) ? full.slice(name.length).trim() : full;
-    return rest.replace(/^<= /, "≤ ").replace(/^= /, "").replace(/^in \{(.*)\}/, "$1").replace(" or missing", " or –");
+    const test = text.startsWith(name) ? text.slice(name.length).trim() : text;
+    return test.replace(/^<= /, "≤ ").replace(/^= /, "").replace(/^in \{(.*)\}/, "$1").replace(" or missing", " or –");
   }
 
-  const columnOf = (v) => (tree.feature[v] < 0 ? "" : raw.columns[tree.feature[v]].name);
+  const columnName = (v) => (tree.feature[v] < 0 ? "" : raw.columns[tree.feature[v]].name);
 
-  // Long names that begin alike are told apart by the rest of them.
-  const used = [...new Set(tree.feature)].filter((j) => j >= 0).map((j) => raw.columns[j].name);
-  const common = used.length > 1 ? used.reduce((a, b) => a.slice(0, [...a].findIndex((letter, i) => letter !== b[i]) >>> 0)) : "";
-  const columnShort = (v) => {
-    const name = columnOf(v);
-    return name.length > 18 && common.length > 5 ? `…${name.slice(common.length)}` : name;
-  };
+  // Long names with a common beginning are shortened to the part in which they differ.
+  const testedNames = [...new Set(tree.feature)].filter((j) => j >= 0).map((j) => raw.columns[j].name);
+  const prefix = commonPrefix(testedNames);
+  function columnLabel(v) {
+    const name = columnName(v);
+    const isLong = name.length > MAX_UNABBREVIATED_NAME && prefix.length >= MIN_ABBREVIATED_PREFIX;
+    return isLong ? `…${name.slice(prefix.length)}` : name;
+  }
 
-  // The branch of a category as a letter, for small pictures.
-  const childMark = (v, code) => String.fromCharCode(65 + (tree.childOf(v, code) || 0));
+  // The branch of a category as a letter, for small drawings.
+  const childLetter = (v, code) => String.fromCharCode(65 + (tree.childOf(v, code) || 0));
 
-  const answer = (v) => (raw.kind === "classes" ? raw.classes[tree.labels[v]] : number(tree.samples[0].mean[v]));
+  const prediction = (v) => (raw.kind === "classes" ? raw.classes[tree.labels[v]] : formatNumber(tree.samples[0].mean[v]));
 
-  const answerShort = (v) => (raw.kind === "classes" ? answer(v) : figure(tree.samples[0].mean[v], 4));
+  const predictionLabel = (v) => (raw.kind === "classes" ? prediction(v) : formatMeasure(tree.samples[0].mean[v], 4));
 
+  // The end of a rule: the prediction, the rows and their error.
   function conclusion(v) {
-    const sample = tree.samples[0];
-    const total = sample.total[v];
-    const rows = !sample.isWhole && raw.kind === "classes" ? `weight ${number(total)}` : count(total, "row");
-    if (raw.kind === "numbers") return `${answerShort(v)} (${rows}${total > 0 ? `, RMSE ${figure(Math.sqrt(sample.cost[v] / total))}` : ""})`;
-    const share = total > 0 ? `, error ${((100 * sample.cost[v]) / total).toFixed(1)}%` : "";
-    return `${answer(v)} (${rows}${share})`;
+    const { total, cost, isWhole } = tree.samples[0];
+    const isWeighted = !isWhole && raw.kind === "classes";
+    const rows = isWeighted ? `weight ${formatNumber(total[v])}` : formatCount(total[v], "row");
+    if (raw.kind === "numbers") {
+      const rmse = total[v] > 0 ? `, RMSE ${formatMeasure(Math.sqrt(cost[v] / total[v]))}` : "";
+      return `${predictionLabel(v)} (${rows}${rmse})`;
+    }
+    const error = total[v] > 0 ? `, error ${((100 * cost[v]) / total[v]).toFixed(1)}%` : "";
+    return `${prediction(v)} (${rows}${error})`;
   }
 
-  const rule = (v) => `IF ${conditions(v).join(" AND ") || "TRUE"} THEN ${conclusion(v)}`;
+  const ruleText = (v) => `IF ${conditions(v).join(" AND ") || "TRUE"} THEN ${conclusion(v)}`;
 
-  const filled = (reasons, v, text) => text.replace(/\{(\w+)\}/g, (whole, name) =>
-    reasons.values[name] ? number(reasons.values[name][tree.place[v]]) : whole);
-
-  function sentence(reasons, v) {
-    const which = reasons && tree.place[v] >= 0 ? reasons.which[tree.place[v]] : -1;
-    return which < 0 ? "" : filled(reasons, v, reasons.templates[which]);
+  // Replace each {name} in a template of `reasons` by the number of node v with that name.
+  function fillTemplate(reasons, v, template) {
+    return template.replace(/\{(\w+)\}/g, (placeholder, name) =>
+      reasons.values[name] ? formatNumber(reasons.values[name][tree.internalIndex[v]]) : placeholder);
   }
 
-  function plainly(reasons, v, isCut) {
-    const which = reasons && tree.place[v] >= 0 ? reasons.which[tree.place[v]] : -1;
-    return which < 0 ? "" : filled(reasons, v, reasons.plain[which][isCut ? 0 : 1]);
+  // The number of the sentence of node v; -1 for an original leaf.
+  const sentenceNumber = (reasons, v) => (reasons && tree.internalIndex[v] >= 0 ? reasons.sentence[tree.internalIndex[v]] : -1);
+
+  // Why a node was cut or kept, with the arithmetic of the rule.
+  function fullReason(reasons, v) {
+    const i = sentenceNumber(reasons, v);
+    return i < 0 ? "" : fillTemplate(reasons, v, reasons.templates[i]);
   }
 
-  return { conditions, branchText, branchShort, columnOf, columnShort, answer, answerShort, conclusion, rule, sentence, plainly, childMark };
+  // The same in one short sentence.
+  function shortReason(reasons, v, isCut) {
+    const i = sentenceNumber(reasons, v);
+    return i < 0 ? "" : fillTemplate(reasons, v, reasons.short_templates[i][isCut ? 0 : 1]);
+  }
+
+  return {
+    conditions, branchText, branchLabel, columnName, columnLabel, prediction, predictionLabel, conclusion, ruleText,
+    fullReason, shortReason, childLetter,
+  };
+}
+
+// The beginning that all names share; empty for a single name.
+function commonPrefix(names) {
+  if (names.length < 2) return "";
+  return names.reduce((prefix, name) => {
+    const nEqual = [...prefix].findIndex((letter, i) => letter !== name[i]);
+    return prefix.slice(0, nEqual < 0 ? prefix.length : nEqual);
+  });
 }

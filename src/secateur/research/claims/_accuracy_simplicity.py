@@ -8,9 +8,9 @@ import numpy as np
 from ...certifiers import count_prunings
 from ...datasets import car, random_domain
 from ...pruners import best_of_size, greedy, smallest_within, weakest_links
-from .._accuracy_simplicity import compared_ways
+from .._accuracy_simplicity import compare_methods
 from .._by_hand import best_cuts, krk_tree, nine_tests
-from .._opt_beyond import WAYS, grown_by_id3, least_errors, m_estimates, noisy
+from .._opt_beyond import SEQUENCE_METHODS, choose_under_noise, errors_by_size, grow_by_id3, m_estimates
 from .._study import Config, Result
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases, perfect_tree, prunings
@@ -20,12 +20,13 @@ from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases, perfect
     place="section 1.2, Figures 2 to 4",
     library="pruners.best_of_size; secateur reproduce accuracy-simplicity --figure 4",
     says=(
-        "4 leaves decide 98.45 % of all king-rook-king positions, 5 leaves 99.57 %; 12 of 21 nodes give less than 0.5 %"
+        "4 leaves classify 98.45 % of all king-rook-king positions correctly, and 5 leaves 99.57 %. 12 of the "
+        "21 nodes contribute less than 0.5 %."
     ),
 )
 def few_leaves_decide_king_rook_king() -> Evidence:
     tree, counts = krk_tree()
-    best = least_errors(best_of_size(tree, counts))
+    best = errors_by_size(best_of_size(tree, counts))
     accuracy = {n: round(100 * (1 - e / 262144), 2) for n, e in best.items()}
     counterexamples = counterexample_unless(
         (accuracy[4], accuracy[5], tree.n_nodes) == (98.45, 99.57, 21), str(accuracy)
@@ -37,7 +38,7 @@ def few_leaves_decide_king_rook_king() -> Evidence:
     seed=1,
     place="Property 1",
     library="pruners",
-    says="pruning never lowers the errors on the examples of the tree",
+    says="Pruning never lowers the number of errors on the rows that grew the tree.",
     checked="random trees, every subtree",
 )
 def pruning_never_lowers_growing_errors(one: Case) -> object:
@@ -49,7 +50,7 @@ def pruning_never_lowers_growing_errors(one: Case) -> object:
     seed=2,
     place="Property 2",
     library="pruners.best_of_size",
-    says="what a cut adds depends on its own subtree only",
+    says="The errors that a cut adds depend on its own subtree only.",
     checked="random trees: added errors of disjoint cuts sum up",
 )
 def cuts_add_errors_independently(one: Case) -> object:
@@ -60,7 +61,7 @@ def cuts_add_errors_independently(one: Case) -> object:
 @claim(
     place="section 3.1",
     library="certifiers.count_prunings",
-    says="a complete binary tree of height h has floor(b^(2^h)) prunings, b = 1.5028",
+    says="A complete binary tree of height h has floor(b^(2^h)) prunings, b = 1.5028.",
 )
 def number_of_prunings_of_a_complete_tree() -> Evidence:
     counts = {h: count_prunings(perfect_tree(h)) for h in range(1, 6)}
@@ -79,17 +80,20 @@ def number_of_prunings_of_a_complete_tree() -> Evidence:
     seed=3,
     place="section 3.3, Figure 7",
     library="pruners.best_of_size",
-    says="OPT finds the most accurate pruned tree of every size",
+    says="OPT finds the most accurate pruned tree of every size.",
     checked=f"{ALL_PRUNINGS}; sizes that no pruning has are absent",
 )
 def opt_finds_the_best_tree_of_every_size(one: Case) -> object:
-    return least_errors(best_of_size(one.tree, one.grown)) == one.lowest_costs(one.errors)
+    return errors_by_size(best_of_size(one.tree, one.grown)) == one.lowest_costs(one.errors)
 
 
 @claim(
     place="section 3.4, Table 1",
     library="secateur reproduce accuracy-simplicity --figure 'table 1'",
-    says="no tree of two leaves; more accurate with 4 leaves than with 5; F is cut at 13 and back at 12, 11 and 8",
+    says=(
+        "In the worked example there is no tree with two leaves, a tree with 4 leaves is more accurate than "
+        "the best with 5, and F is cut at 13 leaves but kept at 12, 11 and 8."
+    ),
 )
 def worked_example_of_opt() -> Evidence:
     best = best_cuts(*nine_tests())
@@ -105,7 +109,7 @@ PAIRS = "random trees: pairs of leaves by lowest common ancestor; so for every t
     seed=4,
     place="section 3.5",
     library="pruners.best_of_size",
-    says="OPT takes time quadratic in the leaves of a complete tree",
+    says="OPT takes time quadratic in the number of leaves of a complete tree.",
     checked=PAIRS,
     max_splits=12,
 )
@@ -120,10 +124,10 @@ def opt_is_quadratic(one: Case) -> object:
 @claim(
     place="section 4.2, Table 2",
     library="pruners.greedy; secateur reproduce accuracy-simplicity --figure 'table 2'",
-    says="GREEDY cuts D, E, F, B first; at six leaves it has 72.22 %, the best tree 77.78 %",
+    says="GREEDY first cuts D, E, F and B. With six leaves it has 72.22 %, and the best tree 77.78 %.",
 )
 def worked_example_of_greedy() -> Evidence:
-    made = [least_errors(rule(*nine_tests())) for rule in (greedy, best_of_size)]
+    made = [errors_by_size(rule(*nine_tests())) for rule in (greedy, best_of_size)]
     at_six = [round(100 * (1 - of[6] / 18), 2) for of in made]
     return Evidence(f"leaves {list(made[0])}", counterexample_unless(at_six == [72.22, 77.78], str(at_six[0])))
 
@@ -131,14 +135,14 @@ def worked_example_of_greedy() -> Evidence:
 @claim(
     place="section 4.3, Table 3",
     library="pruners.weakest_links; secateur reproduce accuracy-simplicity --figure 'table 3'",
-    says="MCC1 has six trees, MCC0 four; every tree of MCC is the best of its size",
+    says="MCC1 offers six trees and MCC0 four. Every tree of MCC is the best of its size.",
 )
 def worked_example_of_mcc() -> Evidence:
     sizes = [len(weakest_links(*nine_tests(), every_cut=every)) for every in (True, False)]
 
     def is_best(one: Case) -> bool:
         made = weakest_links(one.tree, one.grown, every_cut=True), best_of_size(one.tree, one.grown)
-        found, best = (least_errors(sequence).items() for sequence in made)
+        found, best = (errors_by_size(sequence).items() for sequence in made)
         return found <= best
 
     counterexamples = chain(counterexample_unless(sizes == [6, 4], str(sizes)), failing_cases(is_best, 5))
@@ -146,17 +150,17 @@ def worked_example_of_mcc() -> Evidence:
 
 
 def _domains(values: list[int], n: int = 60) -> list[Result]:
-    return [compared_ways(*grown_by_id3(random_domain(values, 4, seed=i))) for i in range(n)]
+    return [compare_methods(*grow_by_id3(random_domain(values, 4, seed=i))) for i in range(n)]
 
 
 @claim(
     place="section 5.2, Figure 10",
     library="secateur reproduce accuracy-simplicity --figure 10",
-    says="MCC0 is clearly below the others in random domains; about 20 of 27 leaves give 90 %",
+    says="On random domains MCC0 is clearly below the other methods. About 20 of 27 leaves give 90 %.",
 )
 def mcc0_is_worst_on_random_domains() -> Evidence:
     found = _domains([3, 3, 3])
-    means = {way: float(np.mean([one["accuracy"][way].mean() for one in found])) for way in WAYS}
+    means = {way: float(np.mean([one["accuracy"][way].mean() for one in found])) for way in SEQUENCE_METHODS}
     leaves = float(np.mean([one["for 90 %"] for one in found]))
     text = ", ".join(f"{way} {100 * value:.1f}" for way, value in means.items())
     counterexamples = counterexample_unless(means["MCC0"] < means["MCC1"] - 0.03 and 18 < leaves < 23)
@@ -166,7 +170,7 @@ def mcc0_is_worst_on_random_domains() -> Evidence:
 @claim(
     place="section 5.2",
     library="secateur reproduce accuracy-simplicity (table claims)",
-    says="with 2, 3 and 3 values GREEDY finds the sequence of OPT in 67 of 100 domains",
+    says="With 2, 3 and 3 values, GREEDY finds the sequence of OPT in 67 of 100 domains.",
 )
 def greedy_equals_opt_on_most_domains() -> Evidence:
     found = _domains([2, 3, 3], 100)
@@ -179,7 +183,7 @@ def greedy_equals_opt_on_most_domains() -> Evidence:
 @claim(
     place="section 5.2",
     library="secateur reproduce accuracy-simplicity (table uniformity)",
-    says="GREEDY gives more away where attributes have unequal numbers of values",
+    says="GREEDY loses more where attributes have unequal numbers of values.",
 )
 def greedy_loses_on_unequal_domains() -> Evidence:
     gaps = [
@@ -193,10 +197,10 @@ def greedy_loses_on_unequal_domains() -> Evidence:
 @claim(
     place="section 5.3, Figure 11",
     library="secateur reproduce accuracy-simplicity --figure 11",
-    says="real decision tables need far fewer leaves than random ones for 90 %",
+    says="Real decision tables need far fewer leaves than random ones for 90 %.",
 )
 def real_tables_need_fewer_leaves() -> Evidence:
-    tree, counts = grown_by_id3(car())
+    tree, counts = grow_by_id3(car())
     needed = smallest_within(tree, counts, "0.9").n_leaves
     text = f"car, generated from its model: {needed} of {tree.n_leaves} leaves; random domains 21 of 25"
     return Evidence(text, counterexample_unless(needed < tree.n_leaves / 3))
@@ -205,7 +209,7 @@ def real_tables_need_fewer_leaves() -> Evidence:
 @claim(
     place="section 5.3",
     library="secateur reproduce accuracy-simplicity (table times)",
-    says="pruning takes 0.02 to 0.13 seconds for OPT with 20 to 80 leaves",
+    says="OPT takes 0.02 to 0.13 seconds for trees of 20 to 80 leaves.",
 )
 def pruning_times() -> NotCheckable:
     return NotCheckable("a PC of 1993; our times are in the experiment")
@@ -215,22 +219,24 @@ def pruning_times() -> NotCheckable:
     seed=6,
     place="section 6",
     library="pruners.best_of_size(cost=...)",
-    says="OPT is optimal for every error that combines over subtrees, such as m-estimates",
+    says="OPT is optimal for every error that adds up over subtrees, such as m-estimates.",
     checked=ALL_PRUNINGS,
 )
 def opt_is_optimal_for_additive_costs(one: Case) -> object:
     costs = m_estimates(one.grown)
-    found, least = least_errors(best_of_size(one.tree, one.grown, cost=costs)), one.lowest_costs(costs)
+    found, least = errors_by_size(best_of_size(one.tree, one.grown, cost=costs)), one.lowest_costs(costs)
     return all(abs(e - least[n]) <= 1e-9 for n, e in found.items())
 
 
 @claim(
     place="section 6",
     library="secateur reproduce accuracy-simplicity (table noise)",
-    says="under noise OPT is at least as good as MCC on the examples that choose, and very similar on new ones",
+    says=(
+        "Under noise, OPT is at least as good as MCC on the rows that choose the tree, and very similar on new rows."
+    ),
 )
 def opt_and_mcc_under_noise() -> Evidence:
-    found = noisy(Config(None, True, 0), "tic-tac-toe", 8)
+    found = choose_under_noise(Config(None, True, 0), "tic-tac-toe", 8)
 
     def worse(cost: str) -> list[str]:
         pairs = zip(found[f"{cost}, OPT"], found[f"{cost}, MCC1"], strict=True)

@@ -12,7 +12,7 @@ from ...core import Counts, Tree
 from ...data.table import Table
 from ...pruners import k_limit, k_reduced_error, reduced_error
 from ...routing import count
-from .._samples import counted, rate_on
+from .._samples import error_rate, grow_and_count
 from ._claim import Evidence, NotCheckable, claim, claim_by_search, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases, perfect_tree, prunings
 
@@ -29,7 +29,7 @@ SETS: dict[str, Callable[[], Table]] = {
 @claim(
     place="Theorem 1",
     library="certifiers.rademacher",
-    says="E sup |error - sample error| <= 2 E R_n",
+    says="E sup |error - sample error| <= 2 E R_n.",
 )
 def expected_deviation_is_at_most_twice_the_rademacher_average() -> Evidence:
     chances = np.array([[0.4, 0.1], [0.2, 0.3]])  # of (leaf, class)
@@ -51,7 +51,7 @@ def expected_deviation_is_at_most_twice_the_rademacher_average() -> Evidence:
 @claim(
     place="Lemma 3, Inequalities 1 to 3",
     library="certifiers.rademacher(form='printed')",
-    says="error <= sample error + 2 R + 5 sqrt(ln(2/delta) / 2n) with probability 1 - delta",
+    says="error <= sample error + 2 R + 5 sqrt(ln(2/delta) / 2n) with probability 1 - delta.",
 )
 def printed_bound_holds_with_its_confidence() -> Evidence:
     random = np.random.default_rng(1)
@@ -78,7 +78,10 @@ def printed_bound_holds_with_its_confidence() -> Evidence:
     seed=2,
     place="section 2",
     library="certifiers.signed_extremes",
-    says="R from two minimisations of the error on relabelled examples, complement classes for several",
+    says=(
+        "R follows from two minimisations of the error on relabelled rows, with complement classes if there "
+        "are more than two."
+    ),
     checked="trees of three classes, all prunings listed",
     n_classes=3,
     **VERY_SMALL_TREES,
@@ -94,7 +97,7 @@ def penalty_from_two_minimisations(one: Case) -> object:
     seed=3,
     place="section 3",
     library="pruners.reduced_error",
-    says="reduced error pruning minimises the sample error over all prunings",
+    says="Reduced error pruning minimises the sample error over all prunings.",
     checked=ALL_PRUNINGS,
 )
 def reduced_error_minimises_the_sample_error(one: Case) -> object:
@@ -106,7 +109,7 @@ def reduced_error_minimises_the_sample_error(one: Case) -> object:
     seed=4,
     place="section 3.1",
     library="certifiers.rademacher(k=...)",
-    says="the penalty of the prunings within k growing errors is not larger",
+    says="The penalty of the prunings with at most k growing errors is not larger than that of all prunings.",
 )
 def penalty_within_k_is_not_larger(one: Case) -> object:
     signs, ks = certifiers.draw_signs(one.held, np.random.default_rng(4)), (None, k_limit(one.grown))
@@ -117,10 +120,10 @@ def penalty_within_k_is_not_larger(one: Case) -> object:
 @claim(
     place="section 3.1",
     library="certifiers.rademacher_over_k; secateur reproduce rademacher",
-    says="choosing k by its bound costs more than one fortunate choice",
+    says="Choosing k by its bound costs more than one fortunate choice.",
 )
 def choosing_k_by_its_bound_costs_more() -> Evidence:
-    samples = counted(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
+    samples = grow_and_count(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = sorted({k_limit(samples[1], factor=c) for c in (1, 1.1, 1.5, 2, 3)})
     chosen = certifiers.rademacher_over_k(*samples, ks=ks, rng=0).details["unclipped"]
     single = min(certifiers.rademacher(*samples, k=k, rng=0).details["unclipped"] for k in ks)
@@ -141,7 +144,7 @@ def _budgets(one: Case) -> range:
 @claim(
     place="Definition 4",
     library="pruners.k_reduced_error",
-    says="a k-optimal pruning exists whenever some pruning makes at most k growing errors",
+    says="A k-optimal pruning exists whenever some pruning makes at most k growing errors.",
 )
 def k_optimal_pruning_exists() -> Evidence:
     def still(one: Case) -> bool:
@@ -165,7 +168,7 @@ PARTS = "binary trees, the definition corrected as above"
     seed=6,
     place="Theorem 5, Algorithm 6",
     library="pruners.k_reduced_error_path",
-    says="an optimal pruning that keeps the root splits into optimal parts for u + v = k",
+    says="An optimal pruning that keeps the root consists of optimal parts with u + v = k.",
     checked=PARTS,
     max_branches=2,
     max_splits=4,
@@ -197,7 +200,7 @@ LABELLED = "pruners.k_reduced_error(labelled=True), certifiers.rademacher(labels
     seed=8,
     place="section 4",
     library=LABELLED,
-    says="an algorithm for the other labellings could be derived",
+    says="An algorithm for the other ways to label leaves could be derived.",
     checked="trees, all prunings and labels listed",
     **VERY_SMALL_TREES,
 )
@@ -219,7 +222,7 @@ def other_labellings_can_be_optimised(one: Case) -> object:
 @claim(
     place="section 6.1",
     library="certifiers.count_prunings",
-    says="the single leaf has 2^((d - 1)/2 - 1) codewords of a bit per inner node",
+    says="With one bit for each inner node, the single leaf has 2^((d - 1)/2 - 1) codewords.",
 )
 def code_length_of_the_single_leaf() -> Evidence:
     broken = []
@@ -233,7 +236,7 @@ def code_length_of_the_single_leaf() -> Evidence:
 @claim(
     place="section 6.1",
     library="certifiers.count_prunings",
-    says="a binary tree of d nodes can have at least 2^(d/4) prunings",
+    says="A binary tree of d nodes can have 2^(d/4) prunings or more.",
 )
 def number_of_prunings_is_exponential() -> Evidence:
     counts = {depth: certifiers.count_prunings(perfect_tree(depth)) for depth in range(1, 6)}
@@ -244,7 +247,7 @@ def number_of_prunings_is_exponential() -> Evidence:
 @claim(
     place="section 6.1",
     library="certifiers.count_prunings, occam(prior='printed')",
-    says="d/4 bits encode a pruning of a tree of d nodes; no efficient way to count prunings is known",
+    says="d/4 bits encode a pruning of a tree of d nodes. No efficient way to count the prunings is known.",
 )
 def quarter_bit_code_and_counting() -> Evidence:
     bits = math.log2(certifiers.count_prunings(perfect_tree(5)))
@@ -256,7 +259,7 @@ def quarter_bit_code_and_counting() -> Evidence:
 @claim_by_search(
     place="section 6.1",
     library="certifiers.occam, binomial_upper, chernoff_upper",
-    says="the exact Occam bound is below the Chernoff form",
+    says="The exact Occam bound is below its Chernoff form.",
     checked="24 settings",
 )
 def exact_occam_bound_is_below_chernoff() -> Iterator[str]:
@@ -270,13 +273,13 @@ def exact_occam_bound_is_below_chernoff() -> Iterator[str]:
 def _on_a_set(name: str) -> dict[str, float]:
     """Bounds on one split of a generated set, and test errors."""
     test, growing, pruning = datasets.split(SETS[name](), 0.1, 0.6, 0.3)
-    samples = counted(growing, pruning, criterion="gain_ratio")
+    samples = grow_and_count(growing, pruning, criterion="gain_ratio")
     fresh = count(samples[0], test, sample="test")
     k = k_limit(samples[1], factor=1.1)
     found: dict[str, float] = {}
     for rule, pruned, within in (("REP", reduced_error(*samples), None), ("k-REP", k_reduced_error(*samples, k=k), k)):
         bound = certifiers.rademacher(*samples, delta=0.01, k=within, form="printed", rng=0, pruning=pruned)
-        found |= {rule: bound.details["unclipped"], f"{rule} error": rate_on(pruned, fresh)}
+        found |= {rule: bound.details["unclipped"], f"{rule} error": error_rate(pruned, fresh)}
     return {**found, "Occam": certifiers.occam(*samples, delta=0.01, pruning=reduced_error(*samples)).value}
 
 
@@ -284,7 +287,7 @@ def _on_a_set(name: str) -> dict[str, float]:
     seed=10,
     place="section 6.2, Table 1",
     library="pruners.k_reduced_error; secateur reproduce rademacher --figure 'table 1'",
-    says="k-REP trees lie between REP trees and unpruned trees in size",
+    says="Trees of k-REP are between those of REP and the unpruned trees in size.",
     checked="random trees; 150 splits of 15 sets in the experiment",
 )
 def k_rep_trees_lie_between_rep_and_unpruned(one: Case) -> object:
@@ -295,7 +298,10 @@ def k_rep_trees_lie_between_rep_and_unpruned(one: Case) -> object:
 @claim(
     place="section 6.2, Figure 1",
     library="secateur reproduce rademacher --figure 1",
-    says="Rademacher bounds are lower on large sets, Occam bounds on small ones; k-REP's below REP's mostly",
+    says=(
+        "Rademacher bounds are lower on large sets, Occam bounds on small ones. Those of k-REP are mostly "
+        "below those of REP."
+    ),
 )
 def bounds_compare_as_in_figure_1() -> Evidence:
     found = {name: _on_a_set(name) for name in ("led24", "tic-tac-toe", "kropt")}
@@ -310,7 +316,7 @@ def bounds_compare_as_in_figure_1() -> Evidence:
 @claim(
     place="section 6.2",
     library="secateur reproduce rademacher --only led24",
-    says="on LED the bound of k-REP is above that of REP",
+    says="On the LED data, the bound of k-REP is above that of REP.",
 )
 def k_rep_bound_is_above_rep_on_led() -> Evidence:
     found = _on_a_set("led24")
@@ -323,10 +329,10 @@ def k_rep_bound_is_above_rep_on_led() -> Evidence:
 @claim(
     place="section 6.2",
     library="secateur reproduce rademacher (table factor)",
-    says="smaller factors c give lower bounds; at c = 1 there is no room to prune",
+    says="Smaller factors c give lower bounds. At c = 1 there is no room to prune.",
 )
 def smaller_factors_give_lower_bounds() -> Evidence:
-    samples = counted(*datasets.split(datasets.krk_depth(), 2 / 3, 1 / 3), criterion="gain_ratio")
+    samples = grow_and_count(*datasets.split(datasets.krk_depth(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = {c: k_limit(samples[1], factor=c) for c in (1, 1.1, 2)}
     bounds = {c: certifiers.rademacher(*samples, k=k, form="printed", delta=0.01, rng=0) for c, k in ks.items()}
     found = {c: bound.details["unclipped"] for c, bound in bounds.items()}
@@ -340,7 +346,7 @@ def smaller_factors_give_lower_bounds() -> Evidence:
 @claim(
     place="section 6.2",
     library="secateur reproduce rademacher --figure 1",
-    says="every bound overestimates the test error",
+    says="Every bound is above the test error.",
 )
 def every_bound_overestimates_the_test_error() -> Evidence:
     bound, error = (_on_a_set("waveform")[key] for key in ("REP", "REP error"))
@@ -353,7 +359,7 @@ def every_bound_overestimates_the_test_error() -> Evidence:
 @claim(
     place="Lemma 2",
     library="analysis.deviation_at_most",
-    says="McDiarmid's bounded difference inequality",
+    says="McDiarmid's inequality for functions with bounded differences.",
 )
 def mcdiarmid_inequality() -> NotCheckable:
     return NotCheckable("cited, not proved; its use on empty bins is checked under the first document, Theorem 8")
@@ -362,7 +368,7 @@ def mcdiarmid_inequality() -> NotCheckable:
 @claim(
     place="section 4",
     library="pruners.k_reduced_error",
-    says="time cubic in the growing examples, exponential in the number of outcomes",
+    says="The time is cubic in the growing rows and exponential in the number of branches of a split.",
 )
 def time_is_cubic_in_the_rows() -> NotCheckable:
     return NotCheckable("upper limits on time; ours takes nodes times budget, whatever the number of outcomes")
@@ -371,7 +377,7 @@ def time_is_cubic_in_the_rows() -> NotCheckable:
 @claim(
     place="section 7",
     library="secateur reproduce rademacher (tables choice, proportion)",
-    says="better ways to tune c and to divide the rows are future work",
+    says="Better ways to tune c and to divide the rows are future work.",
 )
 def tuning_and_dividing_are_future_work() -> NotCheckable:
     return NotCheckable("a plan; both tables are in the experiment")

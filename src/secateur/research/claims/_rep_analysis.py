@@ -24,7 +24,7 @@ FIGURE_1 = Case.of(FOUR_LEAVES, [[5, 0], [0, 2], [0, 3], [2, 0]], [[0, 1], [0, 1
 @claim(
     place="section 2.1",
     library="pruners.iterative_reduced_error",
-    says="cutting the node that helps most, again and again, misses the best pruning",
+    says="Repeatedly cutting the node that helps most can miss the best pruning.",
 )
 def iterated_best_cuts_miss_the_best_pruning() -> Evidence:
     one = Case.of(FOUR_LEAVES, [[2, 0], [0, 1], [0, 3], [1, 0]], [[0, 1], [2, 0], [0, 0], [0, 2]])
@@ -39,7 +39,10 @@ def iterated_best_cuts_miss_the_best_pruning() -> Evidence:
 @claim(
     place="section 2.2, Figure 1",
     library="pruners.reduced_error",
-    says="labels from growing: the root is cut though neither child is; from pruning: both children, not the root",
+    says=(
+        "With labels from the growing rows, the root is cut although neither child is. With labels from the "
+        "pruning rows, both children are cut and the root is not."
+    ),
 )
 def label_rules_cut_different_nodes() -> Evidence:
     one = FIGURE_1
@@ -52,7 +55,7 @@ def label_rules_cut_different_nodes() -> Evidence:
 @claim(
     place="section 2.2",
     library="pruners.reduced_error(labels='both')",
-    says="labels from both samples cannot be told from labels of the growing sample",
+    says="Labels from both samples give the same pruning as labels from the growing sample.",
 )
 def labels_of_both_samples_equal_growing_labels() -> Evidence:
     one = FIGURE_1
@@ -67,7 +70,7 @@ def labels_of_both_samples_equal_growing_labels() -> Evidence:
     seed=1,
     place="section 2.3",
     library="pruners.reduced_error",
-    says="subtrees without a pruning example are always cut",
+    says="A subtree that no pruning row reaches is always cut.",
 )
 def empty_subtrees_are_cut(one: Case) -> object:
     found = (reduced_error(one.tree, one.grown, one.held, labels=labels) for labels in LABELS)
@@ -78,7 +81,10 @@ def empty_subtrees_are_cut(one: Case) -> object:
     seed=7,
     place="Table 1",
     library="pruners.reduced_error(labels='prune')",
-    says="the listing: errors of the children against those of the majority of the pruning examples",
+    says=(
+        "The printed listing compares the errors of the children with the errors of the majority class of the "
+        "pruning rows."
+    ),
     checked="random trees, the listing written out",
 )
 def printed_listing_equals_reduced_error(one: Case) -> object:
@@ -97,7 +103,7 @@ def printed_listing_equals_reduced_error(one: Case) -> object:
     seed=2,
     place="Theorem 1",
     library="pruners.reduced_error",
-    says="the result is the smallest of the most accurate prunings, under any labelling",
+    says="The result is the smallest of the most accurate prunings, whatever the labels.",
     checked=f"{ALL_PRUNINGS}, three labellings",
 )
 def result_is_the_smallest_most_accurate_pruning(one: Case) -> object:
@@ -114,7 +120,10 @@ def result_is_the_smallest_most_accurate_pruning(one: Case) -> object:
     seed=3,
     place="Theorem 2, Corollary 3",
     library="pruners.reduced_error(labels='prune')",
-    says="with labels from pruning, a test without leaves as children stays if a child still tests something",
+    says=(
+        "With labels from the pruning rows, a split without leaves as children stays if one of its children "
+        "stays a split."
+    ),
     n_trees=4 * N_TREES,
     max_splits=6,
 )
@@ -130,7 +139,7 @@ def inner_splits_stay_above_kept_splits(one: Case) -> object:
 @claim(
     place="section 4, Figure 2",
     library="analysis.safe_nodes",
-    says="safe nodes, with a parent in the interior, are the leaves of a pruning",
+    says="The safe nodes (fringe nodes whose parent is in the interior) are the leaves of a pruning.",
 )
 def safe_nodes_are_the_leaves_of_a_pruning() -> Evidence:
     def has_printed(tree: Tree) -> bool:
@@ -153,7 +162,7 @@ IN_FRINGE = "random trees, the root safe if it is in the fringe"
     seed=5,
     place="Theorem 4",
     library="analysis.safe_nodes, pruners.reduced_error",
-    says="one leaf is left if and only if all safe nodes are cut and share the majority class",
+    says="The tree is pruned to one leaf if and only if all safe nodes are cut and have the same majority class.",
     checked=IN_FRINGE,
     n_trees=4 * N_TREES,
     max_splits=6,
@@ -177,7 +186,7 @@ def _phi(x: float) -> float:
 @claim(
     place="Lemma 5",
     library="statistics.tails",
-    says="Slud: Pr[X >= h] >= 1 - Phi((h - mq) / sqrt(mq(1 - q))) for mq <= h <= m(1 - q)",
+    says="Slud's inequality: Pr[X >= h] >= 1 - Phi((h - mq) / sqrt(mq(1 - q))) for mq <= h <= m(1 - q).",
 )
 def slud_inequality() -> Evidence:
     def counterexamples(step: float) -> Iterator[str]:
@@ -198,7 +207,7 @@ def slud_inequality() -> Evidence:
 @claim(
     place="Inequality 1",
     library="analysis.printed_bound_general",
-    says="Pr[X > n/2] >= 1 - Phi((p - 1/2) n / sqrt(n p (1 - p)))",
+    says="Pr[X > n/2] >= 1 - Phi((p - 1/2) n / sqrt(n p (1 - p))).",
 )
 def majority_probability_bound() -> Evidence:
     below = 1 - _phi(0.1 * 2 / math.sqrt(2 * 0.24))
@@ -209,7 +218,7 @@ def majority_probability_bound() -> Evidence:
 @claim(
     place="Equation 2",
     library="analysis.printed_bound_general, valid_bound_general",
-    says="the probability of one leaf is at most Phi(...)^(k/2)",
+    says="The probability of one leaf is at most Phi(...)^(k/2).",
 )
 def one_leaf_bound_for_any_occupancy() -> Evidence:
     exact, printed = analysis.one_leaf_probability([2] * 10, 0.6), analysis.printed_bound_general(20, 10, 0.6)
@@ -229,7 +238,7 @@ def one_leaf_bound_for_any_occupancy() -> Evidence:
 @claim(
     place="section 5.2",
     library="analysis.printed_bound_general",
-    says="equation 2 falls exponentially with k at constant r, and the more the closer p is to 1/2",
+    says="Equation 2 falls exponentially with k if r is constant, and faster the closer p is to 1/2.",
 )
 def one_leaf_bound_falls_exponentially() -> Evidence:
     rates = [math.log(analysis.printed_bound_general(5 * k, k, 0.6)) / k for k in (10, 20, 40)]
@@ -241,7 +250,7 @@ def one_leaf_bound_falls_exponentially() -> Evidence:
 @claim(
     place="Theorem 6, Equation 3",
     library="analysis.expected_noise_leaves",
-    says="a tree that fits noise on one attribute has 2(t - 1)p(1 - p) + 1 leaves on average",
+    says="A tree that fits noise on one attribute has 2(t - 1)p(1 - p) + 1 leaves on average.",
 )
 def expected_leaves_of_fitted_noise() -> Evidence:
     p, t = 0.3, 8
@@ -265,7 +274,7 @@ def expected_leaves_of_fitted_noise() -> Evidence:
 @claim(
     place="sections 5.3 and 5.4",
     library="analysis.noise_growth_experiment; secateur reproduce rep-analysis",
-    says="conjecture: the number of safe nodes grows in proportion to the leaves",
+    says="Conjecture: the number of safe nodes grows in proportion to the number of leaves.",
 )
 def safe_nodes_grow_with_the_leaves() -> Evidence:
     found = analysis.noise_growth_experiment([250, 4_000], 0.7, grow=grow, count=count, repeats=5, seed=0)
@@ -278,7 +287,7 @@ def safe_nodes_grow_with_the_leaves() -> Evidence:
 @claim(
     place="section 5.3",
     library="analysis.noise_growth_experiment",
-    says="pruned trees grow linearly with the sample when classes are noise",
+    says="If the classes are noise, the size of the pruned tree grows linearly with the sample.",
 )
 def pruned_trees_of_noise_grow_linearly() -> Evidence:
     made = analysis.noise_growth_experiment([500, 1_000, 2_000], 0.6, grow=grow, count=count, repeats=5, seed=1)
@@ -292,7 +301,7 @@ def pruned_trees_of_noise_grow_linearly() -> Evidence:
 @claim(
     place="Equation 4",
     library="analysis.printed_safe_nodes_at_most, expected_safe_nodes_at_most",
-    says="about k Phi(...) safe nodes receive at most cn/k examples",
+    says="About k Phi(...) safe nodes receive at most cn/k rows.",
 )
 def expected_safe_nodes_with_few_rows() -> Evidence:
     made = (analysis.printed_safe_nodes_at_most, analysis.expected_safe_nodes_at_most)
@@ -321,7 +330,7 @@ def _strays(values: np.ndarray, x: float, bound: float) -> bool:
 @claim_by_search(
     place="Theorem 7",
     library="analysis.expected_empty, printed_empty, deviation_empty",
-    says="expected number of empty bins, and the bound on its deviation",
+    says="The expected number of empty bins, and the bound on the deviation from it.",
     checked="every way to throw 4 to 6 balls into 3 to 5 bins",
 )
 def expected_empty_bins() -> Iterator[str]:
@@ -337,7 +346,7 @@ def expected_empty_bins() -> Iterator[str]:
 @claim(
     place="Equation 5",
     library="analysis.printed_bound_uniform, one_leaf_probability_uniform",
-    says="the probability of one leaf is at most Phi(...)^P, P replaced by its mean",
+    says="The probability of one leaf is at most Phi(...)^P, where P may be replaced by its mean.",
 )
 def one_leaf_bound_for_uniform_occupancy() -> Evidence:
     printed = analysis.printed_bound_uniform(500, 100, 0.6)
@@ -351,7 +360,7 @@ def one_leaf_bound_for_uniform_occupancy() -> Evidence:
 @claim_by_search(
     place="section 6",
     library="analysis.one_leaf_probability",
-    says="the best case for the bound puts one example into every safe node but one",
+    says="The best case for the bound is one row in every safe node but one.",
     checked="all occupancies of 3 settings",
 )
 def one_row_in_all_safe_nodes_but_one_is_best_for_the_bound() -> Iterator[str]:
@@ -365,7 +374,7 @@ def one_row_in_all_safe_nodes_but_one_is_best_for_the_bound() -> Iterator[str]:
 @claim(
     place="section 6.1, Figure 3",
     library="analysis.best_c; secateur reproduce rep-analysis --figure 3",
-    says="the strictest bound has c around 1.0 to 1.5; the bound climbs steeply from p = 0.75",
+    says="The lowest bound has c between about 1.0 and 1.5, and the bound rises steeply from p = 0.75 on.",
 )
 def best_c_of_the_uniform_bound() -> Evidence:
     best = {p: analysis.best_c(500, 100, p) for p in (0.6, 0.7, 0.75, 0.8)}
@@ -378,7 +387,7 @@ def best_c_of_the_uniform_bound() -> Evidence:
 @claim_by_search(
     place="section 6.2, Theorem 8",
     library="analysis.deviation_at_most, deviation_empty, deviation_counted",
-    says="deviations of Q, R and P from their means, by McDiarmid's inequality",
+    says="McDiarmid's inequality limits the deviations of Q, R and P from their means.",
     checked="every way to throw 5 or 6 balls; the second term of P is not needed",
 )
 def deviations_by_mcdiarmid() -> Iterator[str]:
@@ -397,7 +406,10 @@ def deviations_by_mcdiarmid() -> Iterator[str]:
 @claim(
     place="section 3",
     library="analysis.earlier_pruning_probability",
-    says="earlier model: likely cut before anything below is, and ever less with the depth of the first leaves",
+    says=(
+        "Earlier model: a node is likely to be cut before any node below it, and the less so the deeper its "
+        "first leaves are."
+    ),
 )
 def earlier_model_of_pruning_probability() -> Evidence:
     before = [analysis.earlier_pruning_probability(n, 0.7) for n in (10, 100, 1_000)]
@@ -413,7 +425,7 @@ def earlier_model_of_pruning_probability() -> Evidence:
 @claim(
     place="sections 7 and 8",
     library="analysis.rep_noise_experiment(relabel=True)",
-    says="with original leaves relabelled, the analysis applies with leaves in place of safe nodes",
+    says="If the original leaves are relabelled, the analysis applies with leaves in place of safe nodes.",
 )
 def relabelled_leaves_replace_safe_nodes() -> Evidence:
     one = analysis.rep_noise_experiment(60, 8, 0.7, repeats=600, seed=0, relabel=True, shape="random")
@@ -424,7 +436,7 @@ def relabelled_leaves_replace_safe_nodes() -> Evidence:
 @claim(
     place="section 8",
     library="",
-    says="a unified analysis of pruning algorithms may be impossible",
+    says="A unified analysis of pruning algorithms may be impossible.",
 )
 def unified_analysis_may_be_impossible() -> NotCheckable:
     return NotCheckable("an opinion")

@@ -23,7 +23,7 @@ GRID = np.linspace(0, 1, 41)
 @claim(
     place="section 12.1.2, Figure 12.3",
     library="analysis.split_drop('error', ...)",
-    says="the error does not notice a split that classifies half of the rows perfectly: 0.2 before and after",
+    says="The error does not improve if a split classifies half of the rows perfectly: it is 0.2 before and after.",
 )
 def error_ignores_a_perfect_half_split() -> Evidence:
     drops = [analysis.split_drop(name, 0.5, 0.6, 1.0) for name in ("error", "gini")]
@@ -34,7 +34,7 @@ def error_ignores_a_perfect_half_split() -> Evidence:
 @claim(
     place="section 12.1.2",
     library="analysis.criterion_value",
-    says="cost functions are symmetric, convex, and at least the error",
+    says="Cost functions are symmetric, convex, and at least the error.",
 )
 def cost_functions_are_symmetric_and_bent() -> Evidence:
     def counterexamples(sign: int) -> Iterator[str]:
@@ -56,7 +56,7 @@ def cost_functions_are_symmetric_and_bent() -> Evidence:
 @claim(
     place="section 12.1.4, Figure 12.4",
     library="analysis.criterion_value; secateur reproduce srm --figure 12.4",
-    says="gini <= entropy / 2 <= sqrt(q(1 - q)), all above the error",
+    says="gini <= entropy / 2 <= sqrt(q(1 - q)), and all are above the error.",
 )
 def order_of_the_cost_functions() -> Evidence:
     costs: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", *COSTS)
@@ -69,7 +69,7 @@ def order_of_the_cost_functions() -> Evidence:
 @claim_by_search(
     place="section 12.1.5",
     library="analysis.drop_lower_bound",
-    says="a split of advantage gamma lowers gini by 16 gamma^2 (q(1 - q))^2 or more",
+    says="A split with advantage gamma lowers gini by at least 16 gamma^2 (q(1 - q))^2.",
     checked="1,690 splits; 32 in place of 16 holds too",
 )
 def drop_of_gini_under_weak_learning() -> Iterator[str]:
@@ -84,7 +84,7 @@ def drop_of_gini_under_weak_learning() -> Iterator[str]:
 @claim_by_search(
     place="Lemma 12.1",
     library="analysis.training_error_bound",
-    says="some leaf holds 1/(3t) of the error in weight and has an error of a third of it",
+    says="Some leaf has a weight of at least 1/(3t) of the error, and an error of at least a third of it.",
     checked="3,000 random trees of 2 to 8 leaves",
 )
 def some_leaf_has_weight_and_error() -> Iterator[str]:
@@ -101,7 +101,9 @@ def some_leaf_has_weight_and_error() -> Iterator[str]:
 @claim(
     place="section 12.1.5",
     library="analysis.weak_learning_steps",
-    says="splits needed: entropy 2^((c / gamma^2) / log^2(1/eps)), sqrt (1/eps)^(c / gamma)",
+    says=(
+        "The number of splits needed is 2^((c / gamma^2) / log^2(1/eps)) for entropy and (1/eps)^(c / gamma) for sqrt."
+    ),
 )
 def splits_needed_under_weak_learning() -> Evidence:
     def log_steps(name: Literal["entropy", "sqrt"], gamma: float, eps: float) -> float:
@@ -120,7 +122,7 @@ def splits_needed_under_weak_learning() -> Evidence:
 @claim(
     place="section 12.2.1, Figure 12.5",
     library="pruners.reduced_error",
-    says="the subtree at X4 has 2 errors on the pruning examples, its leaf 1: it is cut",
+    says="The subtree at X4 makes 2 errors on the pruning rows and the leaf in its place 1, so the subtree is cut.",
 )
 def worked_example_of_reduced_error() -> Evidence:
     one = Case.of(STUMP, [[0, 3], [1, 0]], [[0, 2], [1, 2]])
@@ -135,7 +137,7 @@ def worked_example_of_reduced_error() -> Evidence:
 @claim(
     place="section 12.2.2",
     library="pruners.global_srm_table, global_srm_prunings",
-    says="the recursion gives the smallest pruning with at most k errors, children sharing 1 to k errors",
+    says="The recursion gives the smallest pruning with at most k errors; the children share 1 to k errors.",
 )
 def recursion_finds_the_smallest_pruning() -> Evidence:
     def still(one: Case) -> object:
@@ -158,7 +160,7 @@ def recursion_finds_the_smallest_pruning() -> Evidence:
     seed=3,
     place="section 12.2.2",
     library="pruners.global_srm",
-    says="T* minimises error + sqrt(k_d / m) over d",
+    says="T* minimises error + sqrt(k_d / m) over d.",
     checked="random trees: found on the additive path, without the table",
 )
 def global_srm_minimises_the_penalised_error(one: Case) -> object:
@@ -171,7 +173,7 @@ def global_srm_minimises_the_penalised_error(one: Case) -> object:
 @claim(
     place="Equation 12.2",
     library="pruners.srm_penalty",
-    says="the penalty with some c > 1 makes every subtree that is kept better than its leaf",
+    says="With some c > 1, the penalty makes every subtree that is kept better than its leaf.",
 )
 def penalty_makes_kept_subtrees_better() -> Evidence:
     def short(c: float) -> Iterator[str]:
@@ -189,7 +191,7 @@ def penalty_makes_kept_subtrees_better() -> Evidence:
 @claim(
     place="section 12.2.3",
     library="pruners.srm_penalty",
-    says="there are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests",
+    says="There are 2^(l - 1) C(n, l) <= n^l conjunctions of l of n tests.",
 )
 def number_of_conjunctions() -> Evidence:
     n, length = 4, 2
@@ -203,7 +205,7 @@ def number_of_conjunctions() -> Evidence:
 @claim(
     place="section 12.2.3",
     library="pruners.srm_penalty",
-    says="there are at most (c, d)^n trees of n nodes over d tests",
+    says="There are at most (c, d)^n trees of n nodes over d tests.",
 )
 def number_of_trees() -> Evidence:
     broken = []
@@ -217,7 +219,7 @@ def number_of_trees() -> Evidence:
 @claim(
     place="Lemma 12.2, Equations 12.3 to 12.7",
     library="statistics.tails",
-    says="Pr[|error - sample error| >= x] <= exp(-x^2 m)",
+    says="Pr[|error - sample error| >= x] <= exp(-x^2 m).",
 )
 def deviation_of_the_sample_error() -> Evidence:
     def counterexamples(least: float) -> Iterator[str]:
@@ -237,7 +239,7 @@ def deviation_of_the_sample_error() -> Evidence:
 @claim(
     place="Lemma 12.3",
     library="pruners.bottom_up_srm; secateur reproduce srm",
-    says="the result is contained in the best pruning with probability 1 - delta",
+    says="With probability 1 - delta, the result is contained in the best pruning.",
 )
 def bottom_up_result_lies_in_the_best_pruning() -> Evidence:
     made = (_pruned(600, 1, i) for i in range(10))
@@ -260,7 +262,7 @@ def _pruned(n: int, counterexamples: int, seed: int) -> tuple[Pruning, Pruning, 
 @claim_by_search(
     place="Lemma 12.4, Equations 12.10 and 12.11",
     library="statistics.tails",
-    says="Pr[sample share <= p/2] <= exp(-pm / 12)",
+    says="Pr[sample share <= p/2] <= exp(-pm / 12).",
     checked="12 settings",
 )
 def lower_tail_of_the_sample_share() -> Iterator[str]:
@@ -273,7 +275,7 @@ def lower_tail_of_the_sample_share() -> Iterator[str]:
 @claim(
     place="Equations 12.13 to 12.18, Theorem 12.5",
     library="analysis.srm_excess_bound; secateur reproduce srm (table guarantee)",
-    says="the error is above that of the best pruning by at most O(... sqrt(s/m))",
+    says="The error exceeds that of the best pruning by at most O(... sqrt(s/m)).",
 )
 def excess_over_the_best_pruning() -> Evidence:
     def counterexamples() -> Iterator[str]:

@@ -13,8 +13,8 @@ from ...core import Counts, PruningSequence, Selection, Tree
 from ...model_selection import choose, cross_validate
 from ...pruners import best_of_size, cost_complexity, printed_cost_complexity
 from ...routing import count
-from .._opt_beyond import least_errors
-from .._samples import DRAWN, rate_on
+from .._opt_beyond import errors_by_size
+from .._samples import RANDOM_SETS, error_rate
 from .._subadditive import is_inside
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cases, cost_of, describe_case, failing_cases
@@ -38,7 +38,7 @@ def _rising(family: PruningSequence) -> list[float]:
     seed=1,
     place="Equations 1 and 2",
     library="pruners.cost_complexity",
-    says="each tree of the family minimises cost + alpha * penalty between two rising thresholds",
+    says="Each tree of the family minimises cost + alpha * penalty between two thresholds, which rise.",
     checked=ALL_PRUNINGS,
 )
 def family_minimises_cost_plus_penalty(one: Case) -> object:
@@ -53,7 +53,7 @@ def family_minimises_cost_plus_penalty(one: Case) -> object:
 @claim(
     place="Equation 3",
     library="pruners.cost_complexity (nested)",
-    says="the families of additive and of subadditive penalties are unique and nested",
+    says="The families of additive and of subadditive penalties are unique and nested.",
 )
 def families_are_unique_and_nested() -> Evidence:
     def counterexamples(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
@@ -78,7 +78,7 @@ def families_are_unique_and_nested() -> Evidence:
 @claim(
     place="section 2",
     library="pruners.cost_complexity",
-    says="the family of a subadditive penalty is a subset of the additive family",
+    says="The family of a subadditive penalty is a subset of the additive family.",
 )
 def subadditive_family_is_a_subset() -> Evidence:
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
@@ -101,18 +101,18 @@ BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k -
     seed=4,
     place="Figure 1",
     library="pruners.best_of_size",
-    says="the listing finds the pruning of least cost of every size, for binary trees",
+    says="For binary trees, the listing finds the pruning of least cost of every size.",
     checked=BINARY,
     max_branches=2,
 )
 def listing_finds_the_best_pruning_of_every_size(one: Case) -> object:
-    return least_errors(best_of_size(one.tree, one.grown)).items() <= one.lowest_costs(one.errors).items()
+    return errors_by_size(best_of_size(one.tree, one.grown)).items() <= one.lowest_costs(one.errors).items()
 
 
 @claim(
     place="Figure 2",
     library="pruners.printed_cost_complexity",
-    says="the listing finds the family, with strictly rising thresholds",
+    says="The listing finds the family, with strictly rising thresholds.",
 )
 def printed_listing_finds_the_family() -> Evidence:
     tree = Tree.from_parents([-1, 0, 0, 2, 2])
@@ -130,7 +130,7 @@ def printed_listing_finds_the_family() -> Evidence:
 @claim(
     place="section 3, step 4",
     library="selection.choose",
-    says="1SE takes the smallest tree with an error below the least error plus one standard error",
+    says="1SE takes the smallest tree whose error is below the least error plus one standard error.",
 )
 def one_se_takes_the_smallest_tree_within() -> Evidence:
     error, se = np.array([0.1, 0.0, 0.2]), np.array([0.03, 0.0, 0.04])
@@ -142,7 +142,7 @@ def one_se_takes_the_smallest_tree_within() -> Evidence:
 
 @cache
 def _choices(name: str, penalty: Named) -> list[Selection]:
-    make = DRAWN[name]
+    make = RANDOM_SETS[name]
     return [cross_validate(make(200, seed=i), penalty=penalty, select="0se", random_state=i) for i in range(12)]
 
 
@@ -155,7 +155,7 @@ def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]
 @claim(
     place="section 3, Table 3",
     library="secateur reproduce subadditive --figure 'table 3'",
-    says="families are smaller under the square root, and both penalties choose the same tree mostly",
+    says="Families are smaller under the square root, and both penalties mostly choose the same tree.",
 )
 def families_and_choices_of_table_3() -> Evidence:
     pairs, same = _beside("led24", "sqrt")
@@ -167,11 +167,13 @@ def families_and_choices_of_table_3() -> Evidence:
 @claim(
     place="section 4, Table 2",
     library="secateur reproduce subadditive --figure 'table 2'",
-    says="no systematic difference in test error between the two penalties",
+    says="There is no systematic difference in test error between the two penalties.",
 )
 def no_difference_in_test_error() -> Evidence:
     def rate(chosen: Selection, i: int) -> float:
-        return rate_on(chosen.pruning, count(chosen.tree, DRAWN["led24"](2_000, seed=1_000 + i), sample="test"))
+        return error_rate(
+            chosen.pruning, count(chosen.tree, RANDOM_SETS["led24"](2_000, seed=1_000 + i), sample="test")
+        )
 
     gaps = [rate(a, i) - rate(b, i) for i, (a, b) in enumerate(_beside("led24", "sqrt")[0])]
     spread = float(np.std(gaps, ddof=1) / np.sqrt(len(gaps)))
@@ -182,7 +184,7 @@ def no_difference_in_test_error() -> Evidence:
 @claim(
     place="section 4",
     library="secateur reproduce subadditive (table third)",
-    says="the conclusion should hold for other subadditive penalties",
+    says="The conclusion should hold for other subadditive penalties.",
 )
 def conclusion_for_other_penalties() -> Evidence:
     log, sqrt = (_beside("waveform", penalty)[1] for penalty in CONCAVE)
@@ -195,7 +197,7 @@ def conclusion_for_other_penalties() -> Evidence:
 @claim(
     place="section 3",
     library="secateur reproduce subadditive",
-    says="sizes are printed without saying whether they are nodes or leaves",
+    says="Sizes are printed without stating whether they count nodes or leaves.",
 )
 def sizes_are_printed_without_unit() -> NotCheckable:
     return NotCheckable("as nodes they agree with ours within 6 %, as leaves they would be half")

@@ -4,7 +4,7 @@ Is the tree any good?
 =====================
 
 A tree predicts the same for all rows of a leaf, so a few counts per leaf show how well it ranks rows, how well
-calibrated its probabilities are, and which columns it relies on. The rows used to judge it are held out.
+calibrated its probabilities are, and which columns it relies on. It is evaluated on held-out rows.
 """
 
 import matplotlib.pyplot as plt

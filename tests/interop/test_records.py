@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from secateur import Pruning
 from secateur.errors import UnsupportedError
 from secateur.interop import from_sklearn, path_sklearn, prune_sklearn
-from secateur.interop._foreign import pruned_estimator, read_tree
-from secateur.interop._nodes import Records, blank_nodes
+from secateur.interop._records import Records, blank_nodes
+from secateur.interop._sklearn_tree import pruned_estimator, read_fitted_tree
 from sklearn_trees import fitted
 
 
@@ -64,12 +64,12 @@ def test_the_layout_of_the_next_version_travels_with_its_further_argument():
     tree = fitted("gini", 1)[0]
     dtype = later_dtype(tree.tree_.__reduce__()[2]["nodes"].dtype)
     later = stored_as(tree, dtype, extra=(np.full(3, -1),))
-    foreign = read_tree(later)
+    foreign = read_fitted_tree(later)
     pruning = Pruning.from_cuts(foreign.tree, [2, 9])
 
     smaller = pruned_estimator(foreign, pruning).tree_
 
-    expected = pruned_estimator(read_tree(tree), pruning).tree_
+    expected = pruned_estimator(read_fitted_tree(tree), pruning).tree_
     nodes = smaller.state["nodes"]
     assert len(smaller.arguments) == 4
     assert nodes["split_value"]["threshold"].tolist() == expected.threshold.tolist()
