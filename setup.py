@@ -1,8 +1,8 @@
-"""Compile the kernels: a file of `_kernels` that imports cython becomes an extension module of the same name.
+"""Compile the kernels: every file of `_kernels` that imports cython becomes an extension module of the same name.
 
 The code that all memoryviews need is compiled once, into `_kernels/_cyutility`, so that a kernel takes two seconds
-and not ten. SECATEUR_KERNELS=checked compiles with bounds checks, for scripts/bounds, and =sanitized for little
-time, for scripts/sanitize. Generated C is in build/.
+instead of ten. SECATEUR_KERNELS=checked compiles with bounds checks, for scripts/bounds. SECATEUR_KERNELS=sanitized
+compiles with little optimization, for scripts/sanitize. The generated C is in build/.
 """
 
 import os
@@ -24,9 +24,9 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
     "initializedcheck": IS_CHECKED,
-    "freethreading_compatible": True,  # a kernel has no state of its own
+    "freethreading_compatible": True,  # kernels keep no state between calls
 }
-# The same sums on every machine: no contraction to fused operations, no CPU level above the baseline.
+# Sums are the same on every machine: no contraction to fused operations, no instructions above the baseline.
 LEVEL = {"checked": "-O0", "sanitized": "-O1"}.get(os.environ.get("SECATEUR_KERNELS", ""), "-O3")
 GCC = [LEVEL, "-g0", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 OPTIONS = ["/O2", "/fp:precise"] if os.name == "nt" else GCC
@@ -42,7 +42,7 @@ def extensions():
 
 
 def declared_in(path):
-    """The declarations that a kernel depends on: the types of arrays; of those that call one another, all."""
+    """Return the .pxd files that a kernel depends on: that of the array types, or all if it calls another kernel."""
     text = path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
     named = re.findall(r"cython\.cimports\.secateur\._kernels(.*) import", text)
     pattern = "views.pxd" if set(named) == {".views"} else "*.pxd"
@@ -50,18 +50,18 @@ def declared_in(path):
 
 
 def has_views(extension):
-    """Whether an extension takes memoryviews: `x: cython.int[::1]`."""
+    """Return whether an extension takes memoryviews, such as `x: cython.int[::1]`."""
     source = Path(extension.sources[0])
     return extension.name == UTILITY or re.search(r"\[:(:1)?[,\]]", source.read_text(encoding="utf-8")) is not None
 
 
 def is_checkable(extension):
-    """Whether bounds checks change an extension: it takes memoryviews, or Python calls it, as its stub says."""
+    """Return whether bounds checks change an extension: it takes memoryviews, or it has a stub."""
     return has_views(extension) or Path(extension.sources[0]).with_suffix(".pyi").exists()
 
 
 class BuildKernels(build_ext):
-    """Cython first, when something is built and not whenever somebody asks for metadata; then the C compiler."""
+    """Run Cython, and then the C compiler, but only when something is built: reading the metadata needs neither."""
 
     def run(self):
         import Cython
@@ -69,27 +69,30 @@ class BuildKernels(build_ext):
 
         os.environ["CC"] = COMPILER or zig()
         generated = f"build/{'checked' if IS_CHECKED else 'plain'}-cython-{Cython.__version__}"
-        # A kernel that only kernels call takes pointers, which nothing checks: as it was compiled in place.
-        self.taken = {e.name for e in extensions() if IS_CHECKED and not is_checkable(e) and not is_stale(e)}
-        # By the time of the kernel alone: cythonize looks at its own files too, which are new in every build of pip.
+        # A kernel that only kernels call takes pointers, which are never checked: its compiled file is copied.
+        self.copied = {e.name for e in extensions() if IS_CHECKED and not is_checkable(e) and not is_stale(e)}
+        # Compare the times of the kernels only: cythonize would compare its own files too, which every build by pip
+        # renews.
         stale = []
         for extension in extensions():
             [source] = extension.sources
-            made = Path(generated, source).with_suffix(".c")
-            if extension.name not in self.taken and any(is_older(made, p) for p in (source, *extension.depends)):
+            generated_c = Path(generated, source).with_suffix(".c")
+            if extension.name not in self.copied and any(
+                is_older(generated_c, p) for p in (source, *extension.depends)
+            ):
                 stale.append(extension)
-            next(e for e in self.extensions if e.name == extension.name).sources = [made.as_posix()]
+            next(e for e in self.extensions if e.name == extension.name).sources = [generated_c.as_posix()]
         options = {"build_dir": generated, "compiler_directives": DIRECTIVES, "force": True}
         cythonize([e for e in stale if has_views(e)], shared_utility_qualified_name=UTILITY, **options)
-        # Cython 3.3 writes C that does not compile for a file that has fused types and shares what it never uses.
+        # Without memoryviews nothing is shared: Cython 3.3 would write C that does not compile for fused types.
         cythonize([e for e in stale if not has_views(e)], **options)
-        if self.inplace:  # an editable installation compiles what has changed
+        if self.inplace:  # an editable installation compiles only what has changed
             self.extensions = [extension for extension in self.extensions if is_stale(extension)]
         self.parallel = self.parallel or os.cpu_count()
         super().run()
 
     def build_extension(self, ext):
-        if ext.name in self.taken:
+        if ext.name in self.copied:
             self.copy_file(in_place(ext), self.get_ext_fullpath(ext.name))
         else:
             super().build_extension(ext)
@@ -104,16 +107,16 @@ def is_stale(extension):
     return any(is_older(in_place(extension), source) for source in (*extension.sources, *extension.depends))
 
 
-def is_older(made, source):
-    if not Path(made).exists():
+def is_older(target, source):
+    if not Path(target).exists():
         return True
-    return Path(source).exists() and Path(made).stat().st_mtime < Path(source).stat().st_mtime
+    return Path(source).exists() and Path(target).stat().st_mtime < Path(source).stat().st_mtime
 
 
 def zig():
     import ziglang
 
-    # Without the option it compiles for the CPU it runs on.
+    # Without this option zig compiles for the CPU on which it runs.
     return f"'{Path(ziglang.__file__).parent / 'zig'}' cc -mcpu=baseline"
 
 

@@ -301,4 +301,4 @@ def test_surrogates_reach_the_tree_and_its_file(command, grow_file, tmp_path):
 
     tree = load(model).tree_
     assert 0 < np.diff(tree.surrogates.start).max() <= 2
-    assert "max_bins" in command(*how, "--max-bins", "8")[2]
+    assert "--surrogates 2 with --max-bins 8 is not supported" in command(*how, "--max-bins", "8")[2]

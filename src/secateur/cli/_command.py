@@ -119,5 +119,7 @@ def _word_argument(argument: Argument, flags: Mapping[str, str]) -> str:
         return str(argument)
     if argument.value is UNSET or argument.value is True:
         return flag
+    if argument.value is None:
+        return f"no {flag}"
     values = argument.value if isinstance(argument.value, list | tuple) else [argument.value]
     return " ".join(f"{flag} {value!r}" for value in values)

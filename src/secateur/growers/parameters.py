@@ -237,15 +237,11 @@ class GrowParameters:
         """Raise `UnsupportedError` for a parameter that growing with surrogates does not support."""
         for name in self.changed_names():
             if name in UNSUPPORTED_WITH_SURROGATES:
-                default = DECLARATIONS[name].default
                 raise UnsupportedError(
                     Argument("surrogates", self.surrogates),
                     " with ",
                     Argument(name, getattr(self, name)),
-                    ": surrogates support only ",
-                    Argument(name, default),
-                    "; omit it, or use ",
-                    Argument("surrogates", 0),
+                    " is not supported; omit one of them",
                 )
 
     @classmethod

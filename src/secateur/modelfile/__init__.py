@@ -9,8 +9,8 @@ whatever its bytes, loading gives a valid model or `ModelFileError`. docs/refere
     _versions      documents of earlier versions as documents of the current one
     _values        arrays, labels and plain values in a document
     _fields        the kind of value under each key, in one table
-    _checks        whether arrays are a tree and fit it
-    _parts         whether samples, sequences and choices fit the tree
+    _checks        whether arrays are a tree, and counts fit it
+    _parts         whether samples, prunings, sequences and choices fit the tree
     _provenance    sketches, the samples that were used, and evaluations
     _certificate   whether the choice and the certificate follow from the counts
     _write         models and counts as documents

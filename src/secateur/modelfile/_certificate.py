@@ -190,18 +190,37 @@ def _recompute_if_possible(bound: Bound, model: Model) -> Bound | None:
 
 
 def _recompute(bound: Bound, model: Model) -> Bound | None:
-    """Compute a certificate again with the method that its description names."""
-    from ..certifiers import METHODS, certify, cross_validation_weights
+    """Compute a certificate again with the method that its description names; None if the method is not known."""
+    from ..certifiers import certify
 
     assert model.class_holdout is not None
-    description = bound.method.lower().replace(" ", "-")  # begins with the name of the method
-    names = [name for name in METHODS if description.startswith(name)]
+    method = _method_of(bound)
     k = bound.details.get("k")
     can_recompute_k = k is None or (type(k) is int and 0 <= k * model.tree.n_nodes <= MAX_CLASS_SIZE)
-    if not names or not can_recompute_k:
+    if method is None or not can_recompute_k:
         return None
-    method = "best" if "best of" in bound.method else max(names, key=len)
-    properties = METHODS.get(method)
+    return certify(
+        model.pruning, model.class_holdout, method=method, delta=bound.delta, grown=model.class_grown,
+        sequence=model.sequence, repeated=True, **_parameters_of_method(method, bound, model),
+    )  # fmt: skip
+
+
+def _method_of(bound: Bound) -> str | None:
+    """Return the name of the method of a certificate, with which its description begins; None if there is none."""
+    from ..certifiers import METHODS
+
+    description = bound.method.lower().replace(" ", "-")
+    names = [name for name in METHODS if description.startswith(name)]
+    if not names:
+        return None
+    return "best" if "best of" in bound.method else max(names, key=len)
+
+
+def _parameters_of_method(method: str, bound: Bound, model: Model) -> dict[str, Any]:
+    """Return the parameters with which a method computed a certificate, as far as the file states them."""
+    from ..certifiers import METHODS, cross_validation_weights
+
+    properties = METHODS.get(method)  # None for "best", which may use every method
     parameters: dict[str, Any] = {}
     if method == "path" and "given weights" in bound.method and model.selection is not None:
         parameters["weights"] = cross_validation_weights(model.selection.error, model.selection.se)
@@ -210,9 +229,7 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
         parameters["rng"] = seed if type(seed) is int and seed >= 0 else 0
     if method == "occam":
         parameters["prior"] = bound.details.get("prior")
+    k = bound.details.get("k")
     if k is not None and (properties is None or properties.takes_k):
         parameters["k"] = k
-    return certify(
-        model.pruning, model.class_holdout, method=method, delta=bound.delta, grown=model.class_grown,
-        sequence=model.sequence, repeated=True, **parameters,
-    )  # fmt: skip
+    return parameters

@@ -11,10 +11,17 @@ from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
 from ._certificate import verify_claims
-from ._checks import Structure, check_cuts, check_node_labels, check_schema, check_splits, check_structure
+from ._checks import Structure, check_schema, check_splits, check_structure
 from ._fields import KIND_OF_KEY, REQUIRED_KEYS, check_lengths, keep_unchecked, optional, read_fields
 from ._json import Document, Json, check_keys, require
-from ._parts import check_sample, check_sample_fits_schema, check_selection, check_sequence
+from ._parts import (
+    check_cuts,
+    check_node_labels,
+    check_sample,
+    check_sample_fits_schema,
+    check_selection,
+    check_sequence,
+)
 from ._provenance import MAX_COLUMN, read_row_key, read_rows, read_sketch
 from ._values import read_bool, read_floats, read_ints, read_labels, read_list, read_scalars, read_text
 from ._versions import COUNTS_FORMAT, MODEL_FORMAT, check_format, upgrade

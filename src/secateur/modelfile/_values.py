@@ -8,9 +8,9 @@
     tuple                          {"$tuple": [1, 2]}
     dict with a key that is not a string, or that starts with "$"      {"$dict": [[key, value], ...]}
 
-All other plain values are written unchanged. Floats are written with as many digits as are needed to restore the
-same bits. Each `read_...` function takes a value of a parsed file and its location (for messages), and returns the
-Python value or raises `ModelFileError`. Each `write_...` function is its inverse.
+All other plain values do not change. Floats have as many digits as are needed to restore the same bits. Each `read_...`
+function returns the Python value for a value of a parsed file, or raises `ModelFileError` with the location of the
+value. Each `write_...` function is its inverse.
 """
 
 import math
@@ -260,7 +260,7 @@ def _write_container(
     document: Document = {}
     for key, item in value.items():
         name = read_text(str.__str__(key), location)
-        document[name] = write_plain(item, _item_location(location, key), level + 1)
+        document[name] = write_plain(item, f"{location}.{shorten(key)[1:-1]}", level + 1)
     return document
 
 
@@ -280,13 +280,17 @@ def read_plain(value: Json, location: str, level: int = 0) -> Json:
         raise ModelFileError(f"{location} is nested more than {MAX_NESTING} levels deep")
     if type(value) is list:
         return [read_plain(item, f"{location}[{i}]", level + 1) for i, item in enumerate(value)]
-    if len(value) == 1 and next(iter(value)).startswith("$"):
-        return _read_tagged(value, location, level)
+    is_tagged = len(value) == 1 and next(iter(value)).startswith("$")
+    return _read_tagged(value, location, level) if is_tagged else _read_dictionary(value, location, level)
+
+
+def _read_dictionary(value: Document, location: str, level: int) -> Document:
+    """Return a dictionary of plain values; its keys must not be reserved."""
     dictionary = {}
     for key, item in value.items():
         if key.startswith("$"):
             raise ModelFileError(f'{location} has the key {shorten(key)}; "$" marks reserved keys: write it as "$dict"')
-        dictionary[read_text(key, location)] = read_plain(item, _item_location(location, key), level + 1)
+        dictionary[read_text(key, location)] = read_plain(item, f"{location}.{shorten(key)[1:-1]}", level + 1)
     return dictionary
 
 
@@ -321,10 +325,6 @@ def _read_pairs(content: Json, location: str, level: int) -> dict[Json, Json] | 
     return dictionary if len(dictionary) == len(pairs) else None
 
 
-def _item_location(location: str, key: str) -> str:
-    return f"{location}.{shorten(key)[1:-1]}"
-
-
 def _read_float(value: Json, location: str) -> Json:
     """Return an entry of a float array: a number, NaN for null, or an infinity."""
     if type(value) in (int, float):
@@ -341,7 +341,7 @@ def _check_scalar(value: Json, location: str) -> Json:
 
 
 def _check_int_bits(value: int, location: str) -> int:
-    if value.bit_length() > MAX_INT_BITS:
-        n_bits = value.bit_length()
+    n_bits = value.bit_length()
+    if n_bits > MAX_INT_BITS:
         raise ModelFileError(f"{location} is a number of {n_bits:,} bits; at most {MAX_INT_BITS:,} are kept")
     return value

@@ -25,10 +25,10 @@ from ..core.tree import blank_tests
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 from ._certificate import check_claims
-from ._checks import Structure, check_node_labels, check_schema, check_splits
+from ._checks import Structure, check_schema, check_splits
 from ._fields import REQUIRED_KEYS, write_fields
 from ._json import Document, Json
-from ._parts import check_sample, check_sample_fits_schema, check_sequence
+from ._parts import check_node_labels, check_sample, check_sample_fits_schema, check_sequence
 from ._provenance import write_row_key, write_rows, write_sketch
 from ._values import read_text, write_array, write_labels, write_plain, write_scalars
 from ._versions import COUNTS_FORMAT, MODEL_FORMAT, VERSION
