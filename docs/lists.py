@@ -178,8 +178,8 @@ def engine_list() -> str:
     rows = [
         (
             f"`{name}`",
-            ", ".join(one.reads),
-            f"`secateur[{one.extra}]`" if one.needs else "",
+            ", ".join(one.source_kinds),
+            f"`secateur[{one.extra}]`" if one.packages else "",
             _yes(one.can_grow),
             _yes(one.sketches_rows),
         )

@@ -1,4 +1,4 @@
-"""Files to run commands on, and a way to run them."""
+"""Fixtures: data files, a model file, and a function that runs commands."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def grow_file(folder):
 
 @pytest.fixture(scope="module")
 def later_file(folder):
-    """The same columns, but with a byte order mark and semicolons."""
+    """Return a file with the same columns, but with a byte order mark and semicolons."""
     return write(folder / "later.csv", patients(300, 2), delimiter=";", encoding="utf-8-sig")
 
 

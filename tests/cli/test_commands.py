@@ -1,4 +1,4 @@
-"""What each command answers, checked against the library itself."""
+"""The results of each command equal those of the library."""
 
 import csv
 import io

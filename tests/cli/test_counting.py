@@ -1,4 +1,4 @@
-"""Rows are counted alike whatever reads them; options without a meaning are refused by name."""
+"""All engines count rows alike, and options that contradict each other are refused by name."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The demonstration: what it prints, and the page it leaves behind."""
+"""The printed text and the report of the demonstration."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """What a user sees who runs it into a pipe, and the page."""
+    """Return the text that is printed into a pipe, and the path of the report."""
     page = tmp_path_factory.mktemp("demo") / "deep" / "report.html"
     found = subprocess.run(
         [sys.executable, "-m", "secateur.cli.demo", str(page)], capture_output=True, text=True, timeout=600, check=False
@@ -20,7 +20,7 @@ def printed(tmp_path_factory):
 
 
 def shares(text, what):
-    """The percentages in the lines that start with `what`."""
+    """Return the percentages in the lines that start with `what`."""
     lines = [line for line in text.splitlines() if line.startswith(what)]
     return [[float(share) for share in re.findall(r"([\d.]+) %", line)] for line in lines]
 

@@ -1,4 +1,4 @@
-"""Exit codes, one-line errors, and files that users bring."""
+"""Exit statuses, one-line errors, and data files of many kinds."""
 
 import gzip
 import os

@@ -41,7 +41,7 @@ def test_every_command_with_long_work_is_interrupted_by_the_script(tmp_path):
     ids=["grow", "prune", "certify"],
 )
 def test_ctrl_c_stops_the_threads_of_a_pool(verb):
-    """Ctrl-C reaches the main thread only; the others would go on to the end of their work."""
+    """Ctrl-C reaches only the main thread; other threads would otherwise finish their work."""
     has_begun = Event()
 
     def work():

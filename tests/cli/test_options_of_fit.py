@@ -1,4 +1,4 @@
-"""What the estimators take, `secateur fit` takes too; files of options; typos; what fails and how."""
+"""The options of `secateur fit` are the parameters of the estimators; files of options; errors."""
 
 import inspect
 import json
@@ -89,7 +89,7 @@ def test_options_are_read_from_a_file_and_the_command_line_takes_precedence(file
 
 
 def failures():
-    """The rows of the table in the docs: command, exit status, what is said."""
+    """Return the rows of the table in the documentation: command, exit status, text of the message."""
     for line in FAILURES.read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) == 3 and cells[0].startswith("`secateur"):

@@ -1,4 +1,4 @@
-"""What commands write: whole or not at all, and one sentence where it cannot be written."""
+"""Commands write a file completely or not at all, and report a failure in one line."""
 
 import ctypes
 import os
@@ -33,7 +33,7 @@ def words(model_file, fresh_file):
 
 @contextmanager
 def small_files_only():
-    """As a disk that is full: no file of this process grows beyond 100 bytes."""
+    """Limit the files of this process to 100 bytes, as a full disk would."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
     try:
@@ -125,7 +125,7 @@ def test_a_dash_is_standard_output_or_refused_never_a_file(name, words, tmp_path
 
 @contextmanager
 def as_any_user():
-    """Whether root or not: what the permissions forbid is forbidden. Root loses what overrides them, in this thread."""
+    """Enforce permissions for root too, by dropping the capabilities of this thread that override them."""
     libc, header = ctypes.CDLL(None), (ctypes.c_uint32 * 2)(0x20080522, 0)
     before, fewer = (ctypes.c_uint32 * 6)(), (ctypes.c_uint32 * 6)()
     libc.capget(header, before)
@@ -139,7 +139,7 @@ def as_any_user():
 
 
 def refused(command, *words):
-    """The exit status of a command that fails in one sentence for want of permission."""
+    """Return the exit status of a command that fails with one line about permissions."""
     with as_any_user():
         code, out, said = command(*words)
     assert (out, said.count("\n")) == ("", 1), said

@@ -263,7 +263,7 @@ def test_unseen_categories_are_counted_and_follow_the_rule(unseen, code):
     assert table.n_unseen == (1, 0, 0)
 
 
-def test_unseen_is_not_missing_where_nothing_was_missing():
+def test_an_unseen_category_is_not_missing_in_a_column_without_missing_values():
     grown = encode([["a"], ["b"]])
 
     assert encode([["c"], [None]], schema=grown, unseen="missing").columns[0].tolist() == [-1, -1]
@@ -310,7 +310,7 @@ def test_numbers_are_the_same_category_in_any_type():
         encode([["2"]], schema=grown)
 
 
-def test_text_is_converted_later_only_when_asked():
+def test_text_in_later_data_is_converted_only_on_request():
     grown = encode([["1"], ["2"]], numeric=[0])
 
     assert encode([["3"]], schema=grown, numeric=[0]).columns[0].tolist() == [3]

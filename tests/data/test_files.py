@@ -180,7 +180,7 @@ def test_a_broken_file_is_refused_by_name(tmp_path, name):
         encode(path)
 
 
-def test_paths_that_cannot_be_read_say_what_was_tried(tmp_path):
+def test_paths_that_cannot_be_read_are_named_in_full(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match=r"folder.csv holds no file that ends in \.csv"):
         encode(tmp_path / "folder.csv")

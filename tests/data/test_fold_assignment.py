@@ -23,7 +23,7 @@ def as_sets(X, y, parts):
 
 
 @given(st.integers(4, 60), st.integers(2, 4), st.integers(0, 5))
-def test_rows_in_any_order_are_dealt_alike(n, n_parts, seed):
+def test_fold_assignment_does_not_depend_on_the_order_of_rows(n, n_parts, seed):
     X, y = table_of(n, seed=seed)
     order = np.random.default_rng(seed + 1).permutation(n)
     first = assign_folds(encode(X, target=y), n_parts, seed=seed)
@@ -34,7 +34,7 @@ def test_rows_in_any_order_are_dealt_alike(n, n_parts, seed):
 
 
 @given(st.integers(4, 80), st.integers(2, 5))
-def test_parts_and_classes_within_parts_are_as_equal_as_can_be(n, n_parts):
+def test_folds_and_classes_within_folds_have_equal_sizes(n, n_parts):
     n_parts = min(n, n_parts)
     X, y = table_of(n)
     parts = assign_folds(encode(X, target=y), n_parts)

@@ -79,14 +79,14 @@ def is_opened(data, path):
 
 
 @pytest.mark.parametrize("seed", range(len(SEEDS)))
-def test_a_broken_text_file_is_a_table_or_an_error_of_ours(seed, tmp_path):
+def test_a_broken_text_file_gives_a_table_or_our_error(seed, tmp_path):
     rng = random.Random(seed)
     found = [is_table(mutated_text(SEEDS[seed], rng), tmp_path / "broken.csv") for _ in range(80)]
     assert 0 < sum(found) < 80
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.name)
-def test_what_was_found_before_is_a_table_or_an_error_of_ours(path, tmp_path):
+def test_files_of_the_corpus_give_a_table_or_our_error(path, tmp_path):
     is_table(path.read_bytes(), tmp_path / path.name)
 
 

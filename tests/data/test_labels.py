@@ -91,7 +91,7 @@ def test_an_object_that_can_be_an_array_is_one():
     assert encode_target(Labels())[1].tolist() == [1, 3]
 
 
-def test_truth_values_of_a_frame_are_truth_values():
+def test_booleans_of_a_frame_are_booleans():
     codes, classes = encode_target(pl.Series([True, True]))
 
     assert (codes.tolist(), classes.tolist(), classes.dtype) == ([0, 0], [True], np.dtype(bool))
@@ -152,7 +152,7 @@ def test_only_the_first_five_rows_are_named():
         (np.array([b"a"]), "decode"),
     ],
 )
-def test_what_is_no_label_is_refused(labels, says):
+def test_invalid_labels_are_refused(labels, says):
     with pytest.raises(DataError, match=says):
         encode_target(labels)
 

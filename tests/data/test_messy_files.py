@@ -214,7 +214,7 @@ def test_standard_input_may_be_packed(monkeypatch, capsys):
         assert "age <= " in capsys.readouterr().out
 
 
-def test_what_is_left_out_can_be_kept(fit):
+def test_a_column_that_would_be_left_out_can_be_kept(fit):
     text = table(head=["id", *HEAD], extra=lambda k, *_: [str(k)])
     _, _, err = fit("a.csv", text, ["--keep", "id"])
 
@@ -229,7 +229,7 @@ def test_a_number_that_predicts_every_row_is_pointed_out(fit):
     assert "--ignore 'days_late'" in err
 
 
-def test_what_was_missing_in_growing_is_missing_later(fit, tmp_path, capsys):
+def test_words_that_meant_missing_in_growing_mean_missing_in_later_data(fit, tmp_path, capsys):
     status, _, err = fit("a.csv", spoiled(PLAIN, "n.d.", 9), ["-o", str(tmp_path / "m.json")])
     assert status == 0, err
 
@@ -244,13 +244,13 @@ def test_classes_that_differ_by_case_are_pointed_out(fit):
     assert "'LOW' and 'low' differ only by case" in err
 
 
-def test_a_line_that_cannot_be_parted_is_named_with_its_file(tmp_path):
+def test_a_line_that_cannot_be_split_is_named_with_its_file(tmp_path):
     (tmp_path / "odd.csv").write_bytes(b"a,b\r,w\n1,2,3\n")
     with pytest.raises(DataError, match=r"odd.csv, line 1 cannot be split"):
         encode(tmp_path / "odd.csv")
 
 
-def test_a_copy_that_does_not_fit_names_where_it_would_go(tmp_path, monkeypatch):
+def test_a_copy_that_does_not_fit_names_its_folder(tmp_path, monkeypatch):
     (tmp_path / "latin.csv").write_bytes("größe,b\n1,2\n".encode("latin-1"))
 
     def full(*_, **__):

@@ -77,7 +77,7 @@ def test_values_that_float32_cannot_tell_apart_are_the_same_row():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 400), st.integers(1, 6), st.sampled_from([8, 64, MAX_HASHES]))
-def test_parts_in_any_order_add_up_to_the_sketch_of_the_whole(seed, n, n_parts, size):
+def test_merging_sketches_of_parts_in_any_order_gives_the_sketch_of_the_sample(seed, n, n_parts, size):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(0, rng.integers(2, 30), (n, 3)).astype(float), rng.integers(0, 2, n)
     part = rng.integers(0, n_parts, n)
@@ -120,7 +120,7 @@ def frame_like(X, order):
     return pd.DataFrame(X, columns=list("abcd"))[[*order]]
 
 
-def test_counts_remember_rows_whatever_their_order_columns_and_weights():
+def test_the_sketch_of_counts_does_not_depend_on_order_columns_and_weights():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 4))
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -139,7 +139,7 @@ def test_counts_remember_rows_whatever_their_order_columns_and_weights():
     assert tree.history.samples[0].sketch == grown.sketch
 
 
-def test_rows_of_weight_zero_are_not_remembered():
+def test_rows_of_weight_zero_are_not_in_the_sketch():
     X, y = np.arange(10.0)[:, None], np.arange(10) % 2
     tree, _ = grow(X, y)
 
@@ -160,7 +160,7 @@ def test_a_sample_without_a_sketch_is_still_known_by_its_number_of_rows():
     assert counts.is_weighted
 
 
-def test_equal_fits_remember_alike_and_other_trees_otherwise():
+def test_equal_trees_have_equal_sketches_and_other_trees_different_ones():
     X, y = np.arange(40.0)[:, None], np.arange(40) // 10 % 2
     one, again, other = (grow(X, y, max_depth=depth)[1].sketch for depth in (5, 5, 1))
 

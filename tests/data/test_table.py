@@ -44,7 +44,7 @@ def test_the_repr_is_one_short_line():
     )
 
 
-def test_codes_turn_back_into_values_and_what_is_unknown_into_none():
+def test_codes_are_decoded_and_unknown_codes_become_none():
     assert make().values("colour").tolist() == ["red", None, None]
     assert make().values(0)[0] == 1.5
 

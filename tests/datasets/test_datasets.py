@@ -194,7 +194,7 @@ def test_a_waveform_is_on_average_half_of_each_of_its_triangles():
         assert values[table.target == c][:, a - 1].std() > 1.2
 
 
-def test_noise_has_the_asked_share_of_ones_whatever_the_attribute_says():
+def test_noise_has_the_requested_share_of_ones_independent_of_the_attribute():
     table = datasets.noise(40_000, 0.7, seed=5)
     x = table.values("x")
 
@@ -272,7 +272,7 @@ def test_split_keeps_rows_and_labels_together():
         (lambda: datasets.split(datasets.monks(1), 0.5, -0.1), "above 0"),
     ],
 )
-def test_what_cannot_be_made_is_refused_by_name(call, says):
+def test_invalid_parameters_are_refused_by_name(call, says):
     with pytest.raises(ParameterError, match=says):
         call()
 

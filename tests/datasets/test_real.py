@@ -58,12 +58,12 @@ def test_columns_follow_the_schema_in_order_and_categories(folder):
         (ROWS, {}, r'needs "columns"'),
     ],
 )
-def test_a_file_that_is_not_what_the_schema_says_is_refused(folder, text, kinds, says):
+def test_a_file_that_does_not_fit_the_schema_is_refused(folder, text, kinds, says):
     with pytest.raises(DataError, match=says):
         datasets.load("toys", folder(text, kinds))
 
 
-def test_unknown_names_and_folders_are_told(folder, tmp_path):
+def test_unknown_names_and_folders_are_reported(folder, tmp_path):
     folder()
     with pytest.raises(DataError, match="did you mean 'toys'"):
         datasets.load("toy", tmp_path)

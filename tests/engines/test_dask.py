@@ -82,8 +82,8 @@ def test_a_file_that_spoils_on_a_worker_is_named(client, plain_held_out, tmp_pat
         engines.count(plain_held_out.tree, folder, "sold", engine="dask", client=client)
 
 
-def _first_time_fatal(part, task):
-    """Count a partition; whoever comes first kills his worker process."""
+def _kill_first_worker(part, task):
+    """Count a partition; the first call kills its worker process."""
     mark, frame = part
     try:
         os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
@@ -101,13 +101,13 @@ def test_growing_continues_after_a_worker_is_killed(client, plain_held_out, tmp_
     mark = str(tmp_path / "killed")
     parts = [(mark, table.slice(first, 300)) for first in range(0, 3000, 300)]
 
-    tally = _dask.Cluster(client, parts, timeout=60).sum(_first_time_fatal, parts, task)
+    tally = _dask.Cluster(client, parts, timeout=60).sum_results(_kill_first_worker, parts, task)
 
     assert Path(mark).exists()
     assert tally.finish(plain_held_out.tree, "prune") == plain_held_out.counts()
 
 
-def test_a_scheduler_that_dies_in_the_middle_is_told_and_does_not_hang(plain_held_out, tmp_path):
+def test_a_scheduler_that_dies_is_reported_without_hanging(plain_held_out, tmp_path):
     folder = write(plain_held_out.table, tmp_path, parts=1)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(**options) as cluster:  # without a worker nothing is ever done
@@ -126,14 +126,14 @@ def test_a_scheduler_that_dies_in_the_middle_is_told_and_does_not_hang(plain_hel
     client.close()
 
 
-def test_a_scheduler_that_is_not_there_is_told(plain_held_out, tmp_path):
+def test_an_unreachable_scheduler_is_reported(plain_held_out, tmp_path):
     folder = write(plain_held_out.table, tmp_path, parts=1)
 
     with pytest.raises(DataError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
         engines.count(plain_held_out.tree, folder, "sold", engine="dask", client="tcp://127.0.0.1:9", timeout=1)
 
 
-def test_what_has_no_columns_is_refused(client):
+def test_a_collection_without_columns_is_refused(client):
     array = pytest.importorskip("dask.array")
     tree, _ = secateur.grow(pa.table({"x": [1.0, 2.0]}), ["no", "yes"])
 
@@ -141,7 +141,7 @@ def test_what_has_no_columns_is_refused(client):
         engines.count(tree, array.zeros((3, 1)), "y", client=client)
 
 
-def test_without_a_client_the_way_out_is_told(plain_held_out, tmp_path, monkeypatch):
+def test_a_missing_client_is_reported_with_advice(plain_held_out, tmp_path, monkeypatch):
     def nobody(timeout):
         raise ValueError("No global client found")
 

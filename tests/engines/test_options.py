@@ -73,7 +73,7 @@ def tree_of(columns=GROWN, **options):
 @pytest.mark.parametrize("splits", ["binary", "multiway"])
 @pytest.mark.parametrize("unseen", ["majority-branch", "missing"])
 @each_place
-def test_unseen_categories_gaps_and_new_classes_are_the_same_everywhere(place, unseen, splits, where):
+def test_unseen_categories_missing_values_and_new_classes_are_the_same_on_all_engines(place, unseen, splits, where):
     tree, table = tree_of(splits=splits), pa.table(LATER)
     features = table.select(["size", "colour", "truth"])
     expected = secateur.count(tree, secateur.encode(features, schema=tree.schema, unseen=unseen), LATER["sold"])
@@ -134,7 +134,7 @@ def test_rows_without_a_target_are_left_out_everywhere(place, where):
 
 
 @each_place
-def test_unseen_categories_are_refused_everywhere_on_demand(place, where):
+def test_all_engines_refuse_unseen_categories_on_request(place, where):
     source, engine = where(pa.table({**LATER, "sold": ["no"] * 7}))
 
     with pytest.raises(SchemaError, match="colour"):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 import secateur
 from secateur import engines
-from secateur.engines import _pushdown
+from secateur.engines import _leaf_verification, _pushdown
 from secateur.errors import DataError, SchemaError, UnsupportedError
 from small_tables import samples
 from versions import needs
@@ -74,7 +74,7 @@ def test_a_chain_of_a_hundred_tests_takes_many_stages():
 
 
 def test_a_tree_that_is_too_deep_is_refused_with_the_way_out(monkeypatch):
-    monkeypatch.setattr(_pushdown, "MOST_STAGES", 0)
+    monkeypatch.setattr(_pushdown, "MAX_STAGES", 0)
     tree, _ = secateur.grow(pa.table({"x": [1.0, 2.0]}), ["no", "yes"])
 
     with pytest.raises(UnsupportedError, match=r"too deep to push down.*engine='duckdb'"):
@@ -106,7 +106,7 @@ def nan_file(tmp_path, n=40_000):
     return tree, tmp_path / "nan.parquet"
 
 
-def test_the_guard_stops_duckdb_where_it_takes_nan_for_a_number(tmp_path):
+def test_verification_refuses_duckdb_when_it_treats_nan_as_a_number(tmp_path):
     tree, path = nan_file(tmp_path)
     connection = duckdb.connect()
     believes = connection.sql(f"SELECT count(*) FROM read_parquet('{path}') WHERE isnan(x)").fetchall()[0][0]
@@ -130,7 +130,7 @@ def test_the_same_file_is_right_with_can_have_nan_and_as_a_stream(tmp_path):
     assert engines.count(tree, duckdb.connect().sql(f"FROM read_parquet('{path}')"), "y") == expected
 
 
-def test_the_guard_finds_a_single_row_beside_a_threshold(monkeypatch):
+def test_verification_finds_a_single_row_next_to_a_threshold(monkeypatch):
     n = 20_000
     x = np.linspace(-1.0, 1.0, n)
     tree, _ = secateur.grow(pa.table({"x": x}), (x > 0.5).astype(int))
@@ -144,12 +144,12 @@ def test_the_guard_finds_a_single_row_beside_a_threshold(monkeypatch):
 
         return nw.when(nw.col("test0") > rounded).then(moves[2]).otherwise(moves[1])
 
-    monkeypatch.setattr(_pushdown, "_choice", wrong)
+    monkeypatch.setattr(_pushdown, "_destination", wrong)
     with pytest.raises(DataError, match=r"polars sends the row .* to node 1, secateur sends it to node 2"):
         engines.count(tree, frame.lazy(), "y", engine="narwhals")
 
 
-def test_a_rare_gap_is_compared_however_common_others_are(monkeypatch):
+def test_rows_with_a_rare_missing_value_are_verified(monkeypatch):
     n = 5000
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=n), rng.normal(size=n)
@@ -157,8 +157,10 @@ def test_a_rare_gap_is_compared_however_common_others_are(monkeypatch):
     a[2500:4500] = np.nan
     b[n - 1] = np.nan
     compared = []
-    compare = _pushdown._compare
-    monkeypatch.setattr(_pushdown, "_compare", lambda rows, *rest: compared.append(rows) or compare(rows, *rest))
+    compare = _leaf_verification._compare_leaves
+    monkeypatch.setattr(
+        _leaf_verification, "_compare_leaves", lambda rows, *rest: compared.append(rows) or compare(rows, *rest)
+    )
 
     engines.count(tree, pl.LazyFrame({"a": a, "b": b, "y": [0] * n}), "y", engine="narwhals")
 
@@ -198,7 +200,7 @@ def test_new_classes_count_as_errors_with_a_warning():
     assert found.by_class.tolist() == [[0, 1, 1], [0, 0, 1], [0, 1, 0]]
 
 
-def test_a_query_that_fails_is_told_as_ours():
+def test_a_failing_query_raises_our_error():
     tree, _ = secateur.grow(pa.table({"x": [1.0, 2.0]}), ["no", "yes"])
     frame = pl.LazyFrame({"t": ["1", "much"], "y": ["no", "no"]}).select("y", x=pl.col("t").cast(pl.Float64))
 

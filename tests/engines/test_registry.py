@@ -13,7 +13,7 @@ from secateur.errors import ParameterError, UnsupportedError
 pytestmark = pytest.mark.quick
 
 
-def test_an_unknown_engine_is_answered_with_the_nearest():
+def test_an_unknown_engine_gets_a_suggestion():
     tree, _ = secateur.grow([[1.0], [2.0]], ["no", "yes"])
 
     with pytest.raises(ParameterError, match=r"engine='duckbd'; one of 'auto', 'memory'.*did you mean 'duckdb'\?"):
@@ -30,7 +30,7 @@ def test_every_extra_is_one_of_the_project():
 
 def test_every_kind_of_source_is_read_by_some_engine_and_refused_by_the_others():
     for kind in registry.SourceKind.__args__:
-        able = [engine.name for engine in engines.ENGINES.values() if kind in engine.reads]
+        able = [engine.name for engine in engines.ENGINES.values() if kind in engine.source_kinds]
         assert able
         for name in {*engines.ENGINES} - {*able}:
             if kind == "stream" and name in registry.SCANNING_ENGINES:
@@ -39,7 +39,7 @@ def test_every_kind_of_source_is_read_by_some_engine_and_refused_by_the_others()
                 registry.engine_for(object(), kind, name)
 
 
-def test_the_command_line_offers_what_reads_files():
+def test_the_command_line_offers_the_engines_that_read_files():
     from secateur.cli._count import count
 
     (option,) = [one for one in count.params if one.name == "engine"]
@@ -47,7 +47,7 @@ def test_the_command_line_offers_what_reads_files():
     assert tuple(option.type.choices) == ("auto", "memory", "duckdb", "polars", "pyarrow")  # it has no cluster
 
 
-def test_a_sample_remembers_its_rows_where_the_engine_sees_them():
+def test_counts_have_a_sketch_if_the_engine_passes_rows_through_python():
     pl = pytest.importorskip("polars")
     rows = pl.DataFrame({"x": [1.0, 2.0], "y": ["no", "yes"]})
     tree, _ = secateur.grow(rows.select("x"), rows["y"])

@@ -5,7 +5,7 @@ import pytest
 
 import secateur
 from secateur import Pruning, certify, engines
-from secateur.engines._spark import summing, tallies_in
+from secateur.engines._spark import tally_summer, unpack_tallies
 from secateur.errors import LeakageError
 from secateur.routing import merged, plan
 
@@ -23,7 +23,7 @@ def files(held_out, tmp_path):
 
 @pytest.mark.parametrize("engine", ["duckdb", "polars", "pyarrow"])
 @pytest.mark.filterwarnings("ignore:.*beyond 2")
-def test_files_are_remembered_as_rows_in_memory_are(engine, held_out, files):
+def test_the_sketch_of_files_is_that_of_rows_in_memory(engine, held_out, files):
     pytest.importorskip(engine)
     expected = held_out.counts()
 
@@ -34,7 +34,7 @@ def test_files_are_remembered_as_rows_in_memory_are(engine, held_out, files):
 
 
 @pytest.mark.filterwarnings("ignore:.*beyond 2")
-def test_frames_streams_and_weights_are_remembered_alike(held_out):
+def test_the_sketch_is_the_same_for_frames_streams_and_weights(held_out):
     expected = held_out.counts().sketch
 
     assert engines.count(held_out.tree, held_out.table, "sold").sketch == expected
@@ -50,10 +50,10 @@ def test_frames_streams_and_weights_are_remembered_alike(held_out):
 def test_the_sums_of_spark_workers_add_up_to_the_sketch(plain_held_out):
     task = plan(plain_held_out.tree, tuple(plain_held_out.table.column_names), "sold", None, "majority-branch", "rows")
     batches = plain_held_out.table.to_batches(max_chunksize=400)
-    each = summing(task, lambda batch: [task(batch)])
-    (batch,) = summing(task, tallies_in)(iter(part for batch in batches for part in each(iter([batch]))))
+    each = tally_summer(task, lambda batch: [task(batch)])
+    (batch,) = tally_summer(task, unpack_tallies)(iter(part for batch in batches for part in each(iter([batch]))))
 
-    (found,) = tallies_in(batch)
+    (found,) = unpack_tallies(batch)
 
     assert found.sketch == merged(map(task, batches)).sketch == plain_held_out.counts().sketch
     assert found.n_used == len(plain_held_out.table)
@@ -71,7 +71,7 @@ def test_a_smaller_tree_reads_the_columns_that_tell_rows_apart_if_they_are_there
     assert engines.count(small, few, "sold").sketch is None
 
 
-def test_a_database_that_counts_by_itself_remembers_nothing_and_the_certificate_says_so():
+def test_counts_of_a_database_have_no_sketch_and_the_certificate_states_it():
     polars = pytest.importorskip("polars")
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 2))
@@ -87,7 +87,7 @@ def test_a_database_that_counts_by_itself_remembers_nothing_and_the_certificate_
         certify(whole, engines.count(tree, rows[:200].lazy(), "sold", engine="polars", sample="test"))
 
 
-def test_a_tree_grown_out_of_core_knows_what_grew_it(tmp_path):
+def test_a_tree_grown_out_of_core_has_a_sketch_of_its_growing_rows(tmp_path):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(500, 3))
     table = pa.table({**{f"x{j}": X[:, j] for j in range(3)}, "sold": (X[:, 0] > rng.normal(size=500)).astype(int)})

@@ -78,7 +78,7 @@ def test_new_classes_empty_partitions_and_fractions_of_weights_come_back(frame, 
     assert found.by_class[0].tolist() == [0, 0, 0.25]
 
 
-def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
+def test_rows_that_a_worker_refuses_raise_our_error(frame, plain_held_out):
     from pyspark.sql import functions
 
     nothing = frame.withColumn("sold", functions.lit(None).cast("string"))
@@ -88,7 +88,7 @@ def test_rows_that_a_worker_refuses_are_told_as_ours(frame, plain_held_out):
         engines.count(plain_held_out.tree, frame.drop("size"), "sold")
 
 
-def test_options_mean_what_they_mean_in_memory(frame, plain_held_out):
+def test_options_have_the_same_meaning_as_in_memory(frame, plain_held_out):
     tree, table = plain_held_out.tree, plain_held_out.table
     for options in ({"unseen": "missing"}, {"unseen": "majority-branch", "sample_weight": "times", "ignore": ["id"]}):
         expected = engines.count(tree, table, "sold", engine="memory", **options)
@@ -102,15 +102,15 @@ def test_options_mean_what_they_mean_in_memory(frame, plain_held_out):
 
 
 def test_the_sums_of_a_worker_add_up_without_spark(plain_held_out):
-    from secateur.engines._spark import summing, tallies_in
+    from secateur.engines._spark import tally_summer, unpack_tallies
     from secateur.routing import plan
 
     table = plain_held_out.table.append_column("w", pa.array(np.full(plain_held_out.table.num_rows, 0.5)))
     task = plan(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")
-    each = summing(task, lambda batch: [task(batch)])
+    each = tally_summer(task, lambda batch: [task(batch)])
     parts = [part for k in range(0, table.num_rows, 1000) for part in each(iter(table.slice(k, 1000).to_batches(400)))]
-    (batch,) = summing(task, tallies_in)(iter(parts))
+    (batch,) = tally_summer(task, unpack_tallies)(iter(parts))
 
-    (tally,) = tallies_in(batch)
+    (tally,) = unpack_tallies(batch)
 
     assert np.array_equal(tally.finish(plain_held_out.tree, "prune").by_class, plain_held_out.counts().by_class / 2)

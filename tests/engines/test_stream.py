@@ -96,7 +96,7 @@ def test_fractional_weights_add_up_to_the_same_sums_in_any_order(plain_held_out,
 
 
 @each_scanner
-def test_a_class_seen_in_one_file_only_counts_as_an_error_everywhere(engine, tmp_path):
+def test_a_class_in_only_one_file_counts_as_an_error_in_every_leaf(engine, tmp_path):
     tree = stump()
     parquet.write_table(pa.table({"x": [0.0, 9.0], "y": ["no", "yes"]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"x": [9.0, 9.5, 0.0], "y": ["maybe", "yes", "never"]}), tmp_path / "b.parquet")
@@ -181,7 +181,7 @@ def test_streams_and_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
             assert scan.engine == engine
 
 
-def test_dictionaries_that_differ_between_batches_mean_what_they_say(plain_held_out):
+def test_batches_may_have_different_dictionaries(plain_held_out):
     colour = plain_held_out.table["colour"].combine_chunks()
     pieces = [colour.slice(first, 600) for first in range(0, len(colour), 600)]
     tables = [
@@ -206,7 +206,7 @@ def test_only_the_columns_that_are_needed_are_read(tmp_path):
     assert engines.count(tree, tmp_path, "y").by_class.tolist() == [[2, 0], [1, 0], [1, 0]]
 
 
-def test_progress_is_told_up_to_the_last_row(plain_held_out, tmp_path):
+def test_progress_is_reported_up_to_the_last_row(plain_held_out, tmp_path):
     told = []
 
     engines.count(
@@ -264,7 +264,7 @@ def test_polars_alone_is_enough(plain_held_out, tmp_path, monkeypatch):
         raise ImportError(path)
 
     monkeypatch.setattr(column_reader.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
-    monkeypatch.setattr(_data_file, "_arrow_footer", absent)
+    monkeypatch.setattr(_data_file, "_read_footer_with_pyarrow", absent)
 
     found = engines.count(plain_held_out.tree, write(plain_held_out.table, tmp_path), "sold", engine="polars")
 
@@ -311,7 +311,7 @@ def test_a_column_that_is_missing_in_one_file_is_named(tmp_path):
         engines.count(stump(), tmp_path, "y")
 
 
-def test_a_date_where_a_number_was_is_refused(tmp_path):
+def test_a_date_in_a_column_of_numbers_is_refused(tmp_path):
     parquet.write_table(pa.table({"x": pa.array([0], pa.timestamp("s")), "y": ["no"]}), tmp_path / "a.parquet")
 
     with pytest.raises(SchemaError, match=r"'x' is timestamp\[.*number is needed"):
@@ -325,7 +325,7 @@ def test_a_date_where_a_number_was_is_refused(tmp_path):
         ("y", "times", r"no column 'times' \(sample_weight=\)"),
     ],
 )
-def test_a_target_or_weight_that_is_not_there_is_named(target, weight, says, tmp_path):
+def test_a_missing_target_or_weight_column_is_named(target, weight, says, tmp_path):
     parquet.write_table(pa.table({"x": [1.0], "y": ["no"]}), tmp_path / "a.parquet")
 
     with pytest.raises(SchemaError, match=says):
@@ -377,7 +377,7 @@ def test_a_source_without_rows_is_refused(tmp_path):
         engines.count(stump(), tmp_path, "y")
 
 
-def test_paths_that_lead_nowhere_are_named(tmp_path):
+def test_paths_that_do_not_exist_are_named(tmp_path):
     (tmp_path / "notes.doc").touch()
     (tmp_path / "a.csv").write_text("x,y\n1,no\n")
     parquet.write_table(pa.table({"x": [1.0], "y": ["no"]}), tmp_path / "a.parquet")
@@ -420,7 +420,7 @@ def test_csv_files_with_other_marks_are_read(engine, tmp_path):
 
 
 @each_scanner
-def test_truth_values_of_a_csv_file_are_read_and_others_refused(engine, tmp_path):
+def test_booleans_of_a_csv_file_are_read_and_other_words_refused(engine, tmp_path):
     tree = stump(x=[True, True, False, False])
     (tmp_path / "a.csv").write_text("x,y\nTrue,no\nfalse,yes\n,no\n")
     (tmp_path / "b.csv").write_text("x,y\nperhaps,no\n")

@@ -37,7 +37,7 @@ def cuts(draw, **kinds):
 
 
 @given(cuts())
-def test_the_parts_of_a_sample_add_up_to_its_counts(drawn):
+def test_merged_tallies_of_parts_give_the_counts_of_the_sample(drawn):
     sample, order, edges = drawn
     task, frame, tree, counts = planned(sample)
     shuffled = frame[list(order)]
@@ -74,7 +74,7 @@ def test_a_task_that_has_travelled_counts_as_before_with_the_same_kernels():
     assert not travelled.tree.feature.flags.writeable
 
 
-def test_a_task_is_small_whatever_else_the_tree_remembers():
+def test_a_task_contains_only_what_workers_need():
     X = np.random.default_rng(0).normal(size=(2000, 3))
     columns = {f"other{j}": ["x", "y"] * 1000 for j in range(50)}
     frame = pl.DataFrame({"a": X[:, 0], **columns})

@@ -37,11 +37,11 @@ def with_cell(value, dtype=object):
 
 
 def quiet(function, *arguments, **options):
-    """What a function returns, and what it warned of."""
+    """Return the result of a function, and the texts of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = function(*arguments, **options)
-    return result, [str(one.message) for one in caught]
+    return result, [str(warning.message) for warning in caught]
 
 
 def test_01_missing_labels_are_an_error_with_row_numbers():
@@ -51,12 +51,12 @@ def test_01_missing_labels_are_an_error_with_row_numbers():
 
 def test_02_infinite_values_are_ordered_as_values_with_a_warning_if_there_are_many():
     few = np.append(np.arange(199.0), np.inf)[:, None]
-    model, told = quiet(fitted, few, few[:, 0] > 100)
-    assert not told
+    model, texts = quiet(fitted, few, few[:, 0] > 100)
+    assert not texts
     assert model.predict([[np.inf], [-np.inf]]).tolist() == [True, False]
-    _, told = quiet(fitted, np.array([[np.inf], [-np.inf], [0], [1]] * 5), [0, 1] * 10)
-    assert len(told) == 1
-    assert "infinite" in told[0]
+    _, texts = quiet(fitted, np.array([[np.inf], [-np.inf], [0], [1]] * 5), [0, 1] * 10)
+    assert len(texts) == 1
+    assert "infinite" in texts[0]
 
 
 def test_03_numbers_beyond_float32_are_distinguished_and_only_scikit_learn_refuses_them():
@@ -68,8 +68,8 @@ def test_03_numbers_beyond_float32_are_distinguished_and_only_scikit_learn_refus
 
 def test_04_large_integers_are_distinguished_or_there_is_a_warning():
     near, far = (np.array([at, at + 1] * 5, np.int64)[:, None] for at in (2**24, 2**53))
-    model, told = quiet(fitted, near, [0, 1] * 5)
-    assert not told
+    model, texts = quiet(fitted, near, [0, 1] * 5)
+    assert not texts
     assert model.predict(near).tolist() == [0, 1] * 5
     frame = pd.DataFrame({"n": far[:, 0], "x": np.arange(10.0)})
     for rows in (far, frame):
@@ -77,9 +77,9 @@ def test_04_large_integers_are_distinguished_or_there_is_a_warning():
 
 
 def test_05_one_class_is_one_leaf_with_a_warning_and_a_valid_certificate():
-    model, told = quiet(fitted, X, ["a"] * 80, certify="test-sample")
+    model, texts = quiet(fitted, X, ["a"] * 80, certify="test-sample")
     assert model.get_n_leaves() == 1
-    assert len(told) == 1
+    assert len(texts) == 1
     assert 0 < model.certificate_.value < 0.2
 
 
@@ -100,10 +100,10 @@ def test_07_equal_rows_of_different_classes_give_an_unavoidable_error_in_the_rep
 
 def test_08_numbers_as_text_are_categories_with_a_warning_unless_declared():
     frame = pd.DataFrame({"n": ["1", "2", "10"] * 4})
-    table, told = quiet(encode, frame)
+    table, texts = quiet(encode, frame)
     assert table.schema.columns[0].kind == "nominal"
-    assert len(told) == 1
-    assert "numeric=" in told[0]
+    assert len(texts) == 1
+    assert "numeric=" in texts[0]
     assert encode(frame, numeric=["n"]).schema.columns[0].kind == "numeric"
 
 
@@ -115,8 +115,8 @@ def test_09_words_are_categories():
 def test_10_a_million_categories_take_seconds_with_a_warning_and_no_multiway_split():
     n = 10**6
     coded = np.arange(n, dtype=np.int64)[:, None]
-    _, told = quiet(grow, coded, np.arange(n) % 3, nominal=[0])
-    assert any("1,000,000 categories" in one for one in told)
+    _, texts = quiet(grow, coded, np.arange(n) % 3, nominal=[0])
+    assert any("1,000,000 categories" in one for one in texts)
     with pytest.raises(UnsupportedError, match="at most 1,000; use splits='binary'"):
         quiet(grow, coded[:2000], np.arange(2000) % 2, nominal=[0], splits="multiway")
 
@@ -143,9 +143,9 @@ def test_12_odd_categories_survive_files_and_exports():
 
 def test_13_categories_that_look_alike_are_distinct_with_a_warning():
     words = ["caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9"), "CAF\u00c9", "caf\u00e9 "]
-    table, told = quiet(encode, pd.DataFrame({"w": words * 3}))
+    table, texts = quiet(encode, pd.DataFrame({"w": words * 3}))
     assert len(table.schema.columns[0].categories) == 4
-    assert len(told) == 1
+    assert len(texts) == 1
 
 
 @pytest.mark.parametrize("weight", [-1.0, 0.0, np.nan, np.inf], ids=["14", "15", "17", "17_infinite"])
@@ -296,8 +296,8 @@ def test_34_a_continuous_target_names_the_regressor_and_many_classes_are_a_warni
     with pytest.raises(SecateurError, match="TreeRegressor"):
         fitted(X, X[:, 0])
     many = np.arange(5000)
-    _, told = quiet(grow, many[:, None].astype(float), many, max_depth=1)
-    assert any("5,000 classes" in one for one in told)
+    _, texts = quiet(grow, many[:, None].astype(float), many, max_depth=1)
+    assert any("5,000 classes" in one for one in texts)
 
 
 def test_35_lengths_that_differ_are_both_named():
@@ -309,23 +309,23 @@ def test_36_no_held_out_row_is_an_error_and_three_a_warning():
     with pytest.raises(SecateurError):
         TreeClassifier(prune="reduced-error").fit(X, Y, X_holdout=X[:0], y_holdout=Y[:0])
     fresh = RNG.normal(size=(3, 3))
-    _, told = quiet(
+    _, texts = quiet(
         TreeClassifier(prune="reduced-error", criterion="gini").fit,
         X,
         Y,
         X_holdout=fresh,
         y_holdout=["yes", "no", "yes"],
     )
-    assert any("3 rows" in one for one in told)
+    assert any("3 rows" in one for one in texts)
 
 
 def test_37_a_class_absent_or_new_in_held_out_rows():
     fresh = RNG.normal(size=(30, 3))
     rule = TreeClassifier(prune="reduced-error", criterion="gini")
     quiet(rule.fit, X, Y, X_holdout=fresh, y_holdout=["yes"] * 30)
-    held, told = quiet(count, fitted().tree_, fresh, ["new"] * 30)
+    held, texts = quiet(count, fitted().tree_, fresh, ["new"] * 30)
     assert fitted().pruning_.errors(held) == 30
-    assert any("new" in one for one in told)
+    assert any("new" in one for one in texts)
 
 
 def test_38_held_out_rows_that_grew_the_tree_are_recognised():

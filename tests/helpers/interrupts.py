@@ -1,8 +1,8 @@
-"""Send Ctrl-C at random moments to a long verb or command, again and again, and tell what became of each.
+"""Send Ctrl-C at random moments to a long call or command, many times, and count the outcomes.
 
-python tests/helpers/interrupts.py fit 100        a hundred signals; scripts/interrupt.py does this for every verb
+python tests/helpers/interrupts.py fit 100        sends a hundred signals; scripts/interrupt.py does so for every call
 
-A delay is processor time from the signal to the end: what a quiet machine would take at most.
+A delay is the processor time from the signal to the end of the call, an upper limit for an idle machine.
 """
 
 import os
@@ -23,7 +23,7 @@ QUICK = ("rules", "doctor")  # commands without long work
 
 @cache
 def verbs() -> dict[str, Callable[[], Any]]:
-    """What is interrupted: a call that takes some tenths of a second."""
+    """Return calls of the library by name, each of which takes some tenths of a second."""
     import numpy as np
 
     import secateur
@@ -38,14 +38,14 @@ def verbs() -> dict[str, Callable[[], Any]]:
     model = secateur.TreeClassifier(criterion="gini", prune=None).fit(X[:5_000], y[:5_000])
     fitted = secateur.TreeClassifier(criterion="gini")
     fitted.fit(X[:100], y[:100])
-    many = np.tile(X, (5, 1))
+    X_repeated = np.tile(X, (5, 1))
 
     def fit() -> None:
         before = fitted.model_
         try:
             fitted.fit(X[:10_000], y[:10_000])
         except BaseException:
-            assert fitted.model_ is before  # nothing half-done is left in the estimator
+            assert fitted.model_ is before  # the estimator has not changed
             raise
 
     return {
@@ -54,16 +54,16 @@ def verbs() -> dict[str, Callable[[], Any]]:
         "grow by engine": lambda: engines.grow(X[:20_000], y[:20_000]),
         "cross-validate": lambda: secateur.cross_validate(X[:10_000], y[:10_000], criterion="gini"),
         "two threads": lambda: secateur.cross_validate(X[:60_000], y[:60_000], criterion="gini", n_jobs=2),
-        "count": lambda: secateur.count(tree, many, np.tile(y, 5)),
+        "count": lambda: secateur.count(tree, X_repeated, np.tile(y, 5)),
         "certify": lambda: rademacher(tree, grown, held, draws=200, rng=0),
-        "predict": lambda: model.predict_proba(many),
+        "predict": lambda: model.predict_proba(X_repeated),
         "report": lambda: model.report().html,
     }
 
 
 @cache
 def commands(folder: Path) -> dict[str, list[str]]:
-    """Every command of the command line that has long work, on files that are made here."""
+    """Create files, and return the arguments of every command that takes some time, by name."""
     import numpy as np
 
     from secateur.cli import run
@@ -95,12 +95,12 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 
 def calls_of(verb: str, folder: Path) -> Callable[[], Any]:
-    """What is called for a verb, or for a command as in `secateur fit`; exit status 130 is a KeyboardInterrupt.
+    """Return the call for a name, such as "fit", or for a command, such as "secateur fit".
 
-    Several, with commas between them, are called one after the other.
+    Several names, separated by commas, are called one after the other. Exit status 130 becomes a KeyboardInterrupt.
     """
     if "," in verb:
-        calls = [calls_of(one, folder) for one in verb.split(",")]
+        calls = [calls_of(name, folder) for name in verb.split(",")]
         return lambda: [call() for call in calls]
     if not verb.startswith("secateur "):
         return verbs()[verb]
@@ -111,11 +111,11 @@ def calls_of(verb: str, folder: Path) -> Callable[[], Any]:
     def call() -> None:
         import shutil
 
-        for name in ("data", "results"):  # what is there is not made again
+        for name in ("data", "results"):  # existing results are not computed again
             shutil.rmtree(folder / name, ignore_errors=True)
         status = run(words)
-        left = [path.name for path in folder.iterdir() if path.name.endswith((".tmp", ".part"))]
-        assert not left, f"{left} is left over"
+        remaining = [path.name for path in folder.iterdir() if path.name.endswith((".tmp", ".part"))]
+        assert not remaining, f"{remaining} is left over"
         if status == 130:
             raise KeyboardInterrupt
         assert status == 0, f"exit status {status}"
@@ -124,7 +124,7 @@ def calls_of(verb: str, folder: Path) -> Callable[[], Any]:
 
 
 def child(verb: str, folder: Path) -> None:
-    """Call the verb for ever; a signal that comes between two calls is let pass."""
+    """Repeat a call forever, and print the outcome of each; signals between two calls are ignored."""
     out = os.fdopen(os.dup(1), "w")
     for stream in (1, 2):  # of the commands
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
@@ -146,14 +146,14 @@ def child(verb: str, folder: Path) -> None:
             is_inside = True
             call()
             is_inside, outcome = False, "finished"
-        except BaseException as error:  # noqa: BLE001 whatever becomes of a signal is told
+        except BaseException as error:  # noqa: BLE001 every outcome is reported
             is_inside, outcome = False, type(error).__name__
         print("end", outcome, time.process_time(), file=out, flush=True)
         sys.stdin.readline()  # the signal has been sent by now
 
 
 def interrupted(verb: str, n_signals: int, seed: int = 0) -> tuple[Counter[str], list[float]]:
-    """Return how often each outcome came of a signal, and how many seconds each KeyboardInterrupt took."""
+    """Send signals to a call; return how often each outcome occurred, and the delay of each KeyboardInterrupt in seconds."""
     rng, outcomes, delays = random.Random(seed), Counter[str](), []
     process = None
     with tempfile.TemporaryDirectory() as folder:
@@ -170,17 +170,17 @@ def interrupted(verb: str, n_signals: int, seed: int = 0) -> tuple[Counter[str],
             time.sleep(rng.random() * span)
             used = time.clock_gettime((~process.pid << 3) | 2)  # the processor time of another process, on Linux
             process.send_signal(signal.SIGINT)
-            told = process.stdout.readline().split()
-            if not told:
+            outcome = process.stdout.readline().split()
+            if not outcome:
                 process.wait()
                 outcomes[f"exit status {process.returncode}"] += 1
                 process = None
                 continue
             process.stdin.write("next\n")
             process.stdin.flush()
-            outcomes[told[1]] += 1
-            if told[1] == "KeyboardInterrupt":
-                delays.append(float(told[2]) - used)
+            outcomes[outcome[1]] += 1
+            if outcome[1] == "KeyboardInterrupt":
+                delays.append(float(outcome[2]) - used)
         if process is not None:
             process.kill()
             process.communicate()

@@ -1,4 +1,4 @@
-"""Whatever the bytes, loading gives a valid model or `ModelFileError`, soon and in little memory."""
+"""Loading any bytes gives a valid model or `ModelFileError`, in little time and memory."""
 
 import copy
 import dataclasses
@@ -26,7 +26,7 @@ DOCUMENTS = {"model": json.loads(TEXT), "regression": json.loads((GOLDEN / "regr
 
 
 def edited(where, value, name="model"):
-    """The document with one value changed, or, if `value` is a function, made of the old one."""
+    """Return the document as JSON with one value replaced; if `value` is a function, by its result for the old value."""
     document = copy.deepcopy(DOCUMENTS[name])
     *above, last = where.split(".")
     part = document

@@ -1,6 +1,6 @@
-"""Golden files broken in every way: each gives a valid model, fit for use, or the one named error.
+"""Golden files, damaged at random, give a usable model or a `ModelFileError`.
 
-The same few thousand cases on every run; `scripts/fuzz` looks further, guided by coverage.
+Every run has the same few thousand cases; `scripts/fuzz` runs more of them, guided by coverage.
 """
 
 import gzip
@@ -26,7 +26,7 @@ NUMBERS = [
 
 
 def flip(text, rng):
-    """Some bits turned over."""
+    """Return the text with some bits flipped."""
     broken = bytearray(text)
     for _ in range(rng.randint(1, 4)):
         broken[rng.randrange(len(broken))] ^= 1 << rng.randrange(8)
@@ -34,13 +34,13 @@ def flip(text, rng):
 
 
 def cut(text, rng):
-    """The beginning, the end, or all but a piece."""
+    """Return the beginning, the end, or all but a part of the text."""
     a, b = sorted((rng.randrange(len(text)), rng.randrange(len(text))))
     return rng.choice([text[:a], text[a:], text[:a] + text[b:]])
 
 
 def splice(text, rng):
-    """A piece of one file in the place of a piece of another."""
+    """Return the text with a part replaced by a part of another file."""
     other = rng.choice(MODELS)
     a, b = sorted((rng.randrange(len(text)), rng.randrange(len(text))))
     c = rng.randrange(len(other))
@@ -48,7 +48,7 @@ def splice(text, rng):
 
 
 def renumber(text, rng):
-    """A few numbers replaced."""
+    """Return the text with a few numbers replaced."""
     for _ in range(rng.randint(1, 3)):
         found = rng.choice(list(re.finditer(rb"-?\d[\d.e+-]*", text)))
         text = text[: found.start()] + rng.choice(NUMBERS) + text[found.end() :]
@@ -56,7 +56,7 @@ def renumber(text, rng):
 
 
 def swap_lines(text, rng):
-    """Lines dropped, doubled or exchanged: keys that are missing, twice, or hold another's value."""
+    """Return the text with a line dropped, doubled or exchanged, so that keys are missing, doubled or misplaced."""
     lines = text.splitlines(keepends=True)
     a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
     what = rng.choice(["drop", "double", "exchange"])
@@ -70,7 +70,7 @@ def swap_lines(text, rng):
 
 
 def rewire(text, rng):
-    """A value anywhere in the document exchanged for one from anywhere else, still JSON."""
+    """Return the document as JSON with one value dropped, changed, or replaced by another value of the document."""
     document = json.loads(text)
     places = []
 
@@ -94,7 +94,7 @@ def rewire(text, rng):
 
 
 def steer(text, rng):
-    """Small changes to arrays that hang together, so that many of the models stay valid."""
+    """Return the document with a small change to one array, so that many of the models remain valid."""
     document = json.loads(text)
     what = rng.choice(["labels", "threshold", "default", "branch", "cuts", "metadata", "names", "errors"])
     n = len(document["tree"]["parent"])
@@ -117,7 +117,7 @@ def steer(text, rng):
 
 
 def mutated(data, size, seed):
-    """Any text broken in one of these ways, as a fuzzer asks for it; bits where that way needs a whole document."""
+    """Return a damaged text of at most `size` bytes, for a fuzzer; bits are flipped if the text is not a model file."""
     rng = random.Random(seed)
     try:
         broken = rng.choice([flip, cut, splice, renumber, swap_lines, rewire, steer])(data, rng)
@@ -127,7 +127,7 @@ def mutated(data, size, seed):
 
 
 def survives(data):
-    """Whether bytes hold a valid model; it is put to use and saved again."""
+    """Return whether bytes contain a valid model, after using the model and saving it again."""
     try:
         model = loads_model(data)
     except ModelFileError:
@@ -151,7 +151,7 @@ def test_a_broken_file_gives_a_valid_model_or_a_model_file_error(broken, n_cases
 
     assert n_valid < n_cases
     if broken is steer:
-        assert n_valid > n_cases // 10  # else the test above would say little of valid models
+        assert n_valid > n_cases // 10  # otherwise few valid models would be tested
 
 
 def test_a_tiny_file_changed_anywhere_gives_a_valid_model_or_a_model_file_error():

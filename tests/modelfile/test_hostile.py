@@ -1,4 +1,4 @@
-"""Files that load but lie, or that cost far more than they are large: refused, or shown for what they are."""
+"""Files with false claims are refused or marked, and files that would slow a function down are refused or fast."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ def fitted():
 
 
 def changed(model, **parts):
-    """The text of a model with values replaced by name, such as `certificate__n=3`."""
+    """Return the model as JSON with values replaced by name, such as `certificate__n=3`."""
     document = json.loads(dumps_model(getattr(model, "model_", model)))
     for where, value in parts.items():
         *above, last = where.split("__")
@@ -119,7 +119,7 @@ def test_a_certificate_that_contradicts_itself_is_refused(fitted, lie, says):
     ],
 )
 def test_a_certificate_with_a_wrong_price_or_wording_is_marked(fitted, lie):
-    """The rows chose the pruning, which a test sample must not have; or the price, or the words, are of another."""
+    """A test sample must not have chosen the pruning; price and wording must be those of the method."""
     model = loads_model(changed(fitted, **{f"certificate__{name}": value for name, value in lie.items()}))
 
     assert str(model.certificate).startswith(MARK)
@@ -134,9 +134,9 @@ def test_the_statement_about_fresh_rows_is_recomputed(fitted):
 
 
 def test_the_report_does_not_show_a_stated_limit_as_certified(fitted):
-    """The page had a tile and a star for it."""
-    told = {True: loads_model(changed(fitted)), False: loads_model(changed(fitted, certificate__sample="elsewhere"))}
-    for is_checked, model in told.items():
+    """The report once marked it as certified."""
+    models = {True: loads_model(changed(fitted)), False: loads_model(changed(fitted, certificate__sample="elsewhere"))}
+    for is_checked, model in models.items():
         assert ('"certified":null' in TreeClassifier.from_model(model).report().html) is not is_checked
 
 
@@ -216,7 +216,7 @@ def test_more_members_than_nodes_are_refused(fitted):
     "name", ["star", "toggling_split", "alternating_halves", "equal_members", "classes_and_columns", "category_orders"]
 )
 def test_no_function_takes_long_on_a_file_made_to_slow_it(name):
-    """Each of these took minutes with some verb of some file of 1 MB: its cost grew with the square of the size."""
+    """With a file of 1 MB, some function once took minutes: its time grew with the square of the size."""
     model = loads_model(file_of_size(FILES[name], 40_000))
     for verb, call in calls_on(model).items():
         before = time.process_time()
@@ -272,7 +272,7 @@ def test_any_column_name_reaches_scikit_learn(name):
 
 
 def bare(**parts):
-    """The text of a stump over one numeric column, with parts replaced."""
+    """Return a tree of one split on a numeric column as JSON, with values replaced by name."""
     model = TreeClassifier(prune=None, max_depth=1).fit(pd.DataFrame({"size": np.arange(8.0)}), list("nnnyyyny"))
     return changed(model, **parts)
 
@@ -282,7 +282,7 @@ def nominal(categories):
 
 
 def test_integers_with_equal_hashes_are_refused_before_a_set_contains_them():
-    """Python hashes whole numbers by their rest: 20,000 of these took 5 s to load, 200,000 would take minutes."""
+    """Python hashes integers modulo a prime: 20,000 with equal hashes took 5 s to load, 200,000 would take minutes."""
     alike = [k * (2**61 - 1) for k in range(1, 20_000)]
     pairs = [[{"$tuple": [a, b]}, 0] for a in alike[:100] for b in alike[:100]]
     for parts in (
@@ -299,7 +299,7 @@ def test_integers_with_equal_hashes_are_refused_before_a_set_contains_them():
 
 
 def test_names_are_short_where_the_tree_repeats_them():
-    """A file of .5 MB with long categories made 380 MB of text."""
+    """A file of 0.5 MB with long categories gave 380 MB of text."""
     n = 1000
     parent = [-1, *(2 * (i // 2) for i in range(2 * n))]
     inner = [v % 2 == 0 and v < 2 * n for v in range(2 * n + 1)]
@@ -326,7 +326,7 @@ def test_names_are_short_where_the_tree_repeats_them():
 
 
 def test_the_rounded_threshold_must_be_near_the_threshold():
-    """People would read another test than the tree makes."""
+    """Otherwise the displayed split would differ from the split of the tree."""
     for number in (1000.0, 2.9, 2.1):  # the threshold is 2.5
         with pytest.raises(ModelFileError, match=rf"tree.rounded\[0\] is {number}; it is not the threshold, rounded"):
             loads_model(bare(tree__rounded=[number, None, None]))
@@ -435,7 +435,7 @@ def test_an_invalid_shrinkage_is_refused(fitted, shrinkage):
     ],
 )
 def test_invalid_details_of_a_choice_are_refused(said, says):
-    """`prune_to` computes with them: it ended in a TypeError, a KeyError or an OverflowError."""
+    """`prune_to` computes with them, and once raised a TypeError, a KeyError or an OverflowError."""
     model = TreeClassifier(cv=3, max_depth=2).fit(*data(60))
     with pytest.raises(ModelFileError, match=says):
         loads_model(changed(model, selection__details=lambda old: old | said))
@@ -447,7 +447,7 @@ def test_the_parameter_probabilities_must_be_a_string(fitted):
 
 
 def test_a_regression_tree_has_no_errors_to_certify():
-    """It was an AttributeError."""
+    """This once raised an AttributeError."""
     tree = Tree.from_parents([-1, 0, 0])
     held = Moments.from_leaves(tree, [2, 1], [1.0, 4.0], sample="test")
     with pytest.raises(UnsupportedError, match="only class counts certify"):
@@ -456,7 +456,7 @@ def test_a_regression_tree_has_no_errors_to_certify():
 
 @pytest.mark.parametrize("day", [3e6, -1e6, 1e12, 1e300, "-inf"])
 def test_exports_refuse_a_date_that_no_calendar_has(day):
-    """The export to SQL ended in an OverflowError."""
+    """The export to SQL once raised an OverflowError."""
 
     def dated(columns):
         return [columns[0] | {"is_date": True}]
@@ -469,7 +469,7 @@ def test_exports_refuse_a_date_that_no_calendar_has(day):
 
 
 def test_a_test_of_a_date_is_explained():
-    """The short form of a date was read as a number."""
+    """The short form of a date was once read as a number."""
 
     def dated(columns):
         return [columns[0] | {"is_date": True}]
@@ -483,7 +483,7 @@ def test_a_test_of_a_date_is_explained():
 
 
 def test_a_sample_without_rows_is_not_evaluated():
-    """It was a ZeroDivisionError."""
+    """This once raised a ZeroDivisionError."""
     unknown = {"grown__n_rows": None, "grown__sketch": None, "rows__samples": [{"sample": "grow", "sketch": None}]}
     model = loads_model(bare(grown__by_class=[[0] * 3] * 2, **unknown))
     with pytest.raises(CountsError, match="sample 'grow' has no rows; an evaluation needs at least one"):
@@ -502,7 +502,7 @@ def test_only_a_cost_has_another_scale(fitted):
 
 
 def test_infinite_errors_of_a_choice_are_read_without_a_warning():
-    """The difference of two infinities was a warning."""
+    """The difference of two infinities once caused a warning."""
     document = FILES["nested_chain"](40)
     document["selection"]["error"] = ["inf"] * len(document["selection"]["error"])
     assert np.isinf(loads_model(json.dumps(document).encode()).selection.error).all()

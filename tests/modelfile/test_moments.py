@@ -1,4 +1,4 @@
-"""Regression files: moments that are those of no rows are refused, and those of any rows are kept."""
+"""Moments that no rows can have are refused, and the moments of any rows are accepted."""
 
 import json
 from dataclasses import replace
@@ -42,7 +42,7 @@ def changed(fitted, where, change):
     weights=st.sampled_from([None, 0.5, 3.0]),
 )
 def test_moments_of_any_rows_are_kept(kind, seed, power, offset, weights):
-    """Targets of all sizes, far from 0 or not, and weights of many; the foreign trees subtract large squares."""
+    """Targets and weights of all sizes are accepted; scikit-learn computes squared errors as differences of large sums."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(rng.integers(5, 60), 2)).round(1)
     y = (rng.normal(size=len(rows)) * rng.choice([1, 1e-7, 1e7], len(rows)) + offset) * 10.0**power

@@ -1,4 +1,4 @@
-"""Files appear whole or not at all: killed, interrupted, on a full disk, in each other's way."""
+"""A file is written completely or not at all: after a kill, an interruption, a full disk, or a concurrent write."""
 
 import os
 import resource

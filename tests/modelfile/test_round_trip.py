@@ -1,4 +1,4 @@
-"""What is saved comes back to the last bit, whatever it holds."""
+"""Every saved model loads bit for bit, and files of earlier versions load."""
 
 import dataclasses
 import gzip
@@ -82,7 +82,7 @@ def schemas(draw, n_classes):
 
 @st.composite
 def with_tests(draw, bare, schema):
-    """Tests for a bare structure: of any column whose number of branches the node can have."""
+    """Draw splits for a tree: on any column whose number of branches fits the node."""
     n = bare.n_nodes
     feature, threshold, codes = np.full(n, -1), np.full(n, np.nan), [[] for _ in range(n)]
     default = np.zeros(n, int)
@@ -112,7 +112,7 @@ def with_tests(draw, bare, schema):
 
 @st.composite
 def models(draw):
-    """Models of any shape, tests, columns, labels, sequence, selection, bound and plain values."""
+    """Draw a model with any structure, splits, columns, labels, sequence, selection, bound and plain values."""
     bare, grown, held = draw(trees_with_counts(samples=("grow", "prune"), max_internal=4))
     schema = draw(st.none() | schemas(grown.n_classes))
     shape = bare if schema is None else draw(with_tests(bare, schema))

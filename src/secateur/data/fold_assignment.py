@@ -3,11 +3,11 @@
 The rows are first sorted by their class and a hash of their values. So the same rows are assigned alike in any order,
 and no result of the package depends on the order of the rows.
 
-A row is assigned as a whole, with all its weight. If the copies of a row were assigned one by one, a tree would be
-grown on some copies and evaluated on the others. Equal rows, in contrast, are *not* kept in the same fold: where
-columns have few values, equal rows are independent draws from the population, and keeping them together would
-evaluate the tree only on combinations of values that it has never seen. A row with weight 2 is therefore not treated
-like two equal rows. The protection against leaks is more important here than that equivalence.
+A row is never divided: it is assigned with its full weight. If the copies of a row were assigned separately, a tree
+would be grown on some copies and evaluated on the others. Equal rows, in contrast, are *not* kept in the same fold:
+where columns have few values, equal rows are independent draws from the population. If they were kept together, the
+tree would be evaluated only on combinations of values that it has never seen. A row with weight 2 is therefore not
+treated like two equal rows. The protection against leaks is more important here than that equivalence.
 """
 
 from collections.abc import Iterable, Iterator

@@ -12,7 +12,7 @@ import numpy as np
 from .._utils.arrays import Array
 from .table import Column, Table
 
-MIN_ROWS_TO_SCREEN = 30  # with fewer rows, an identifier cannot be told from any other column
+MIN_ROWS_TO_SCREEN = 30  # with fewer rows, an identifier cannot be recognised
 MIN_DISTINCT_SHARE = 0.95  # distinct values per row of an identifier that is text
 MAX_DISTINCT_CLASS_NUMBERS = 30  # a target with more distinct numbers, which also are ...
 MAX_DISTINCT_CLASS_SHARE = 0.5  # ... more than this share of the rows, is predicted as a number

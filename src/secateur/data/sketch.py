@@ -9,7 +9,8 @@ read the last digit differently. Categories are hashed as their codes in the sch
 the tree share.
 
 The key of the hash belongs to the tree and is stored with it. Somebody who has the model file and knows a row in full
-can test whether the row is likely to be among the thousand rows in the sketch. Nobody can read rows from a sketch.
+can test whether the row is likely to be among the thousand rows in the sketch. The rows themselves cannot be
+reconstructed from a sketch.
 """
 
 import hashlib

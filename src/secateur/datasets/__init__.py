@@ -1,15 +1,13 @@
-"""Data sets made from first principles: no download, no file, the same on every machine.
+"""Data sets that are computed, so that they need no download and are the same on every machine; readers of real ones.
 
-Each function returns a `Table` with its target. Three families, one file each:
+Each function returns a `Table` with a target. There are three families, one module each:
 
-    concepts   a class for each combination of a few attributes: balance_scale, monks, car, nursery, random_domain
-    games      every position of a small game: tic_tac_toe, krk_legality, krk_depth
-    noisy      samples of a known distribution, by seed: led24, waveform, noise
+    _concepts  a class for each combination of a few attributes: balance_scale, monks, car, nursery, random_domain
+    _games     every position of a small game: tic_tac_toe, krk_legality, krk_depth
+    _noisy     random samples of a known distribution: led24, waveform, noise
 
-`load` reads real sets from a folder, which `secateur.research.build_data` fills; `fetch` gets them from OpenML.
-
-`split` deals the rows of any table out into parts, for instance to grow, to prune and to
-certify.
+`load` reads a real data set from a folder, which `secateur.research.build_data` fills. `fetch` downloads a data set
+from OpenML. `split` splits the rows of any table into parts, for instance to grow, to prune and to certify.
 """
 
 from ._concepts import balance_scale, car, monks, nursery, random_domain

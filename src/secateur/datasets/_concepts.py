@@ -1,4 +1,4 @@
-"""A class for each combination of a few attributes: by a rule, what a tree can learn without noise; or by chance."""
+"""Data sets with every combination of a few attributes, whose class follows from a rule or is drawn at random."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ._tables import all_combinations, make_table, numbered_attributes
 
 
 def balance_scale() -> Table:
-    """Return all 625 settings of a balance: which side goes down, L or R, or neither, B.
+    """Return all 625 settings of a balance. The class is the side that goes down, L or R, or B if it is balanced.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
     return make_table(numbered_attributes(sizes), (rows - 1).T, concepts[problem], (0, 1))
 
 
-# The tables of the decision model, best value last. A row of a table is the first thing it depends on.
+# The tables of the decision model of `car`. Each maps the values in its comment, best value last, to a rank.
 _PRICE = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 2, 3], [1, 2, 3, 3]])  # buying, maint
 # persons, doors, lug_boot
 _COMFORT = np.array([[[0, 0, 0]] * 4, [[1, 1, 2]] * 2 + [[1, 2, 2]] * 2, [[0, 1, 2]] + [[1, 2, 2]] * 3])
@@ -107,7 +107,7 @@ def car() -> Table:
     return make_table(values, rows.T, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))
 
 
-# Levels of the decision model, worst last. A row of a table is the first thing it depends on.
+# The tables of the decision model of `nursery`. Each maps the values in its comment, worst value last, to a rank.
 _EMPLOY = np.array([[0, 1, 1, 2, 3], [1, 1, 2, 3, 3], [2, 2, 3, 3, 3]])  # parents, has_nurs
 _STRUCTURE = np.array([[0, 1, 2, 2], [1, 1, 2, 2], [1, 2, 2, 2], [2, 2, 2, 2]])  # form, children
 _PLACE = np.array([[0, 1], [1, 1], [2, 2]])  # housing, finance
@@ -160,7 +160,7 @@ def nursery() -> Table:
     return make_table(values, rows.T, target, ("recommend", "very_recom", "priority", "spec_prior", "not_recom"))
 
 
-MAX_DOMAIN_ROWS = 10**8
+MAX_DOMAIN_ROWS = 10**8  # of `random_domain`
 
 
 def random_domain(values: Sequence[int], n_classes: int, seed: int = 0) -> Table:
@@ -177,7 +177,7 @@ def random_domain(values: Sequence[int], n_classes: int, seed: int = 0) -> Table
     Returns
     -------
     Table
-        Consistent: no two rows agree in all attributes.
+        No two rows are equal in all attributes.
 
     Examples
     --------

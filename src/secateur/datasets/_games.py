@@ -1,4 +1,4 @@
-"""Every position of a small game, with what the rules of the game say about it.
+"""Data sets with every position of a small game, whose class follows from the rules of the game.
 
 Squares of the chess board are numbered file by file: square = 8 * file + rank, both from 0.
 A position is one index into arrays of shape (64, 64, 64): white king, white rook, black king.
@@ -21,7 +21,7 @@ _WORDS = (
 
 
 def tic_tac_toe() -> Table:
-    """Return all 958 boards at the end of a game that x begins; positive where x has won.
+    """Return all 958 boards at the end of a game that x begins. The class is positive if x has won.
 
     Returns
     -------
@@ -49,14 +49,14 @@ def tic_tac_toe() -> Table:
 
 
 def krk_legality() -> Table:
-    """Return all 262,144 placements of king and rook against king, legal or not with white to move.
+    """Return all 262,144 placements of king and rook against king, with white to move, as legal or illegal.
 
     Returns
     -------
     Table
-        For each piece its file, nominal a to h, and its rank, numeric 1 to 8. Illegal are
-        86,976 rows: the kings touch, white's pieces share a square, or the black king
-        stands in check although it is white's turn.
+        For each piece its file, nominal a to h, and its rank, numeric 1 to 8. In the 86,976 illegal rows the kings are
+        on neighbouring squares, white's pieces share a square, or the black king is in check although it is white's
+        turn.
 
     Examples
     --------
@@ -74,10 +74,10 @@ def krk_depth() -> Table:
     Returns
     -------
     Table
-        For each piece its file, nominal a to h, and its rank, numeric 1 to 8. The classes are
-        draw and zero to sixteen: white's moves to mate under best play. Of positions that
-        are mirror images one is listed: the white king is in the triangle a1-d1-d4; if it
-        is on the diagonal the black king is on or below it; if both are, so is the rook.
+        For each piece its file, nominal a to h, and its rank, numeric 1 to 8. The classes are draw and zero to sixteen:
+        the number of white's moves to mate under best play. Only one of several positions that are mirror images is
+        listed: the white king is in the triangle a1-d1-d4; if it is on the diagonal a1-h8, the black king is on or
+        below the diagonal; and if both kings are on it, the rook is on or below it.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def krk_depth() -> Table:
     Table(28,056 rows, 3 nominal and 3 numeric columns, 18 classes)
     """
     king, rook, other = all_combinations(64, 64, 64).T
-    below = _FILE - _RANK  # how far below the diagonal a square lies
+    below = _FILE - _RANK  # how many squares a square is below the diagonal
     is_listed = (_FILE[king] < 4) & (below[king] >= 0) & _is_position().ravel()
     is_listed &= (below[king] > 0) | (below[other] > 0) | ((below[other] == 0) & (below[rook] >= 0))
     chosen = np.flatnonzero(is_listed)
@@ -107,13 +107,13 @@ def _krk_table(
 
 
 def _touch() -> Bools:
-    """[a, b]: whether squares are neighbours or the same."""
+    """Return, for each pair of squares [a, b], whether they are neighbours or the same square."""
     distance = np.maximum(abs(_FILE[:, None] - _FILE), abs(_RANK[:, None] - _RANK))
     return np.asarray(distance <= 1)
 
 
 def _checks() -> Bools:
-    """[rook, square, king]: whether they share a file or rank with no king strictly between them."""
+    """Return, for each [rook, square, king], whether the rook attacks the square and the king is not in between."""
     rook, square, king = np.ogrid[:64, :64, :64]
     shares_file, shares_rank = _FILE[rook] == _FILE[square], _RANK[rook] == _RANK[square]
     on_file = (_FILE[king] == _FILE[rook]) & _is_between(_RANK[rook], _RANK[king], _RANK[square])
@@ -122,57 +122,58 @@ def _checks() -> Bools:
 
 
 def _is_between(a: Longs, middle: Longs, b: Longs) -> Bools:
+    """Return whether `middle` is strictly between `a` and `b`."""
     return np.asarray((np.minimum(a, b) < middle) & (middle < np.maximum(a, b)))
 
 
 def _is_position() -> Bools:
-    """Whether three pieces can stand so with black to move."""
+    """Return, for each position, whether it is possible with black to move."""
     king, rook, other = np.ogrid[:64, :64, :64]
     return np.asarray(~_touch()[king, other] & (king != rook) & (rook != other))
 
 
 def _moves_to_mate() -> npt.NDArray[np.int8]:
-    """White's moves to mate with black to move, for each position; -1 where white cannot force it.
+    """Return, for each position with black to move, the number of white's moves to mate; -1 if white cannot force it.
 
-    Layer d holds the positions in which black can only move to where white reaches layer d - 1.
+    Layer d holds the positions in which every move of black leads to a position from which white reaches layer d - 1.
     """
     is_position = _is_position()
-    white = _white_moves(is_position)
-    replies, can_move, can_draw = _black_moves(is_position)
+    white_moves = _white_moves(is_position)
+    black_moves, can_move, can_take_rook = _black_moves(is_position)
     king, rook, other = np.ogrid[:64, :64, :64]
     in_check = _checks()[rook, other, king]
     depth = np.full((64, 64, 64), -1, np.int8)
     depth[is_position & ~can_move & in_check] = 0
     is_won = np.zeros((64, 64, 64), np.bool_)  # white to move
     layer = -1
-    while layer < depth.max():  # until nothing new was settled
+    while layer < depth.max():  # until a layer is empty
         layer = int(depth.max())
-        # The last entry of `reached` and `loses` stands for "no such move".
-        reached = np.append(depth.ravel() == layer, False)
-        for targets in white:
-            is_won |= reached[targets]
+        # The last entry of `is_reached` and `loses` is for moves that do not exist.
+        is_reached = np.append(depth.ravel() == layer, False)
+        for targets in white_moves:
+            is_won |= is_reached[targets]
         loses = np.append(is_won.ravel(), True)
-        is_lost = is_position & can_move & ~can_draw & (depth < 0)
-        for targets in replies:
+        is_lost = is_position & can_move & ~can_take_rook & (depth < 0)
+        for targets in black_moves:
             is_lost &= loses[targets]
         depth[is_lost] = layer + 1
     return depth
 
 
 def _step(square: Longs, step: tuple[int, int], length: int = 1) -> tuple[Longs, Bools]:
-    """Where a step leads, and whether that is on the board."""
+    """Return the square to which a step leads, and whether it is on the board."""
     to_file, to_rank = _FILE[square] + length * step[0], _RANK[square] + length * step[1]
     is_on = (to_file >= 0) & (to_file < 8) & (to_rank >= 0) & (to_rank < 8)
     return np.where(is_on, 8 * to_file + to_rank, 0), np.asarray(is_on)
 
 
 def _index(is_move: Bools, king: Longs, rook: Longs, other: Longs) -> Ints:
-    """The position a move leads to; 64 ** 3 where there is no such move."""
+    """Return the position to which a move leads, or 64 ** 3 where the move does not exist."""
     return np.where(is_move, (king * 64 + rook) * 64 + other, 64**3).astype(np.int32)
 
 
 def _white_moves(is_position: Bools) -> list[Ints]:
-    """For each move of white, where it leads from each position."""
+    """Return, for each move of white, the positions to which it leads from each position."""
     king, rook, other = np.ogrid[:64, :64, :64]
     moves = []
     for step in _KING_STEPS:
@@ -188,18 +189,18 @@ def _white_moves(is_position: Bools) -> list[Ints]:
 
 
 def _black_moves(is_position: Bools) -> tuple[list[Ints], Bools, Bools]:
-    """For each move of black, where it leads; whether there is a move; whether one takes the rook."""
+    """Return the positions to which each move of black leads, whether it has a move, and whether one takes the rook."""
     king, rook, other = np.ogrid[:64, :64, :64]
     touch, checks = _touch(), _checks()
-    can_move, can_draw = np.zeros((64, 64, 64), np.bool_), np.zeros((64, 64, 64), np.bool_)
+    can_move, can_take_rook = np.zeros((64, 64, 64), np.bool_), np.zeros((64, 64, 64), np.bool_)
     moves = []
     for step in _KING_STEPS:
         to, is_on = _step(other, step)
         is_free = is_on & ~touch[king, to]
-        takes = is_free & (to == rook)  # a rook beside its king is guarded: then `is_free` is False
+        takes_rook = is_free & (to == rook)  # a rook next to its king is protected: then `is_free` is False
         # The black king has left its square, so only the white king can shield it from the rook.
-        goes = is_free & (to != rook) & ~checks[rook, to, king]
-        moves.append(_index(goes & is_position, king, rook, to))
-        can_move |= goes | takes
-        can_draw |= takes
-    return moves, can_move, can_draw
+        is_quiet_move = is_free & (to != rook) & ~checks[rook, to, king]
+        moves.append(_index(is_quiet_move & is_position, king, rook, to))
+        can_move |= is_quiet_move | takes_rook
+        can_take_rook |= takes_rook
+    return moves, can_move, can_take_rook

@@ -1,16 +1,15 @@
-"""Samples of distributions whose least possible error is known."""
+"""Random samples of distributions for which the smallest possible error is known."""
 
 import numpy as np
 
 from ..data.table import Table
 from ._tables import check_probability, make_table, row_generator
 
-# Which segments of the display each digit lights: top, upper left, upper right, middle,
-# lower left, lower right, bottom.
-DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
-SEGMENTS = np.array([[int(is_lit) for is_lit in digit] for digit in DIGITS.split()])
+# The segments that each digit lights: top, upper left, upper right, middle, lower left, lower right, bottom.
+_DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+SEGMENTS = np.array([[int(is_lit) for is_lit in digit] for digit in _DIGITS.split()])
 N_IRRELEVANT = 17
-# The triangles that make each class of the waveforms, by the point of their peak.
+# The two triangular waves that each class of the waveforms mixes, by the point of their peak.
 PEAKS = ((7, 15), (7, 11), (15, 11))
 
 
@@ -20,7 +19,7 @@ def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
     Parameters
     ----------
     n : int
-        Rows.
+        Number of rows.
     noise : float
         Probability that a segment shows the wrong state.
     seed : int
@@ -28,8 +27,8 @@ def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
     Returns
     -------
     Table
-        24 nominal columns with the values 0 and 1; classes 0 to 9. No classifier errs less
-        than .259978 at `noise` .1.
+        24 nominal columns with the values 0 and 1; classes 0 to 9. The smallest possible error is .259978 if `noise`
+        is .1.
 
     Notes
     -----
@@ -56,14 +55,13 @@ def waveform(n: int, seed: int = 0) -> Table:
     Parameters
     ----------
     n : int
-        Rows.
+        Number of rows.
     seed : int
 
     Returns
     -------
     Table
-        21 numeric columns, x1 to x21; classes 0 to 2, equally likely. No classifier errs
-        less than about .135.
+        21 numeric columns, x1 to x21; classes 0 to 2, equally likely. The smallest possible error is about .135.
 
     Notes
     -----
@@ -89,7 +87,7 @@ def noise(n: int, p: float, seed: int = 0) -> Table:
     Parameters
     ----------
     n : int
-        Rows.
+        Number of rows.
     p : float
         Probability of class 1.
     seed : int
@@ -97,8 +95,7 @@ def noise(n: int, p: float, seed: int = 0) -> Table:
     Returns
     -------
     Table
-        One numeric column x, uniform between 0 and 1. Every tree with more than one leaf
-        has learnt noise.
+        One numeric column x, uniform between 0 and 1. A tree with more than one leaf has learnt noise.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from ..data.text_options import TextOptions
 from ..errors import DataError
 
 TARGET = "class"
-Kind = Literal["numeric"] | dict[str, list[object]]  # of a column in SCHEMA.json
+ColumnKind = Literal["numeric"] | dict[str, list[object]]  # in SCHEMA.json: "numeric" or {"nominal": [values]}
 
 
 def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
@@ -25,14 +25,14 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     Parameters
     ----------
     name : str
-        The file is `NAME.csv.gz`, comma separated, the classes in its column `class`.
+        The data are in the file `NAME.csv.gz`, separated by commas, with the classes in the column `class`.
     data_dir : path
-        Holds SCHEMA.json too: `{name: {"columns": {column: "numeric" or {"nominal": [values]}}}}`.
+        The folder. It also contains SCHEMA.json: `{name: {"columns": {column: "numeric" or {"nominal": [values]}}}}`.
 
     Returns
     -------
     Table
-        Nominal columns have the categories of the schema, in its order; empty cells are missing.
+        Nominal columns have the categories in SCHEMA.json, in the same order. Empty cells are missing.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     import narwhals.stable.v2 as nw
 
     folder = Path(data_dir)
-    kinds = _kinds(name, folder)
+    kinds = _read_column_kinds(name, folder)
     file = folder / f"{name}.csv.gz"
     _check_header(file, kinds)
     nominal = [column for column, kind in kinds.items() if kind != "numeric"]
@@ -57,7 +57,7 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     frame = frame.select([*kinds, TARGET])
     if frame[TARGET].null_count():
         raise DataError(f"{file}: column {TARGET!r} has {frame[TARGET].null_count()} empty cells; every row needs one")
-    columns = tuple(_column(file, column, kind, frame[column]) for column, kind in kinds.items())
+    columns = tuple(_make_column(file, column, kind, frame[column]) for column, kind in kinds.items())
     classes = np.array(sorted(frame[TARGET].unique().to_list()))
     return encode(frame.to_native(), target=TARGET, schema=Schema(columns, classes, has_names=True))
 
@@ -68,7 +68,7 @@ def fetch(name: str | int, **options: Any) -> Table:
     Parameters
     ----------
     name : str or int
-        Name or `data_id` there.
+        The name or the `data_id` in OpenML.
     **options
         Passed to `sklearn.datasets.fetch_openml`, which downloads and caches it.
 
@@ -79,15 +79,16 @@ def fetch(name: str | int, **options: Any) -> Table:
     """
     from sklearn.datasets import fetch_openml
 
-    asked = {"data_id": name} if isinstance(name, int) else {"name": name}
+    identifier = {"data_id": name} if isinstance(name, int) else {"name": name}
     try:
-        found = fetch_openml(**asked, as_frame=True, parser="auto", **options)
-    except Exception as error:  # network, name, version: scikit-learn has no common base for them
+        bunch = fetch_openml(**identifier, as_frame=True, parser="auto", **options)
+    except Exception as error:  # errors of the network, the name and the version have no common base class
         raise DataError(f"{name!r} cannot be fetched from OpenML ({error}); datasets.load reads local files") from error
-    return encode(found.data, target=found.target)
+    return encode(bunch.data, target=bunch.target)
 
 
-def _kinds(name: str, folder: Path) -> dict[str, Kind]:
+def _read_column_kinds(name: str, folder: Path) -> dict[str, ColumnKind]:
+    """Return the kind of each column of a data set, as SCHEMA.json states it."""
     path = folder / "SCHEMA.json"
     try:
         schema = json.loads(path.read_text(encoding="utf-8"))
@@ -103,17 +104,17 @@ def _kinds(name: str, folder: Path) -> dict[str, Kind]:
         hint = did_you_mean(name, known) or f"; it knows {', '.join(sorted(known))}"
         raise DataError(f"{path} does not know {name!r}{hint}")
     kinds = schema[name].get("columns") if isinstance(schema[name], dict) else None
-    if not isinstance(kinds, dict) or not kinds or not all(_is_kind(kind) for kind in kinds.values()):
+    if not isinstance(kinds, dict) or not kinds or not all(_is_column_kind(kind) for kind in kinds.values()):
         raise DataError(f'{path}: {name!r} needs "columns", each of them "numeric" or {{"nominal": [its values]}}')
     return kinds
 
 
-def _is_kind(kind: object) -> bool:
+def _is_column_kind(kind: object) -> bool:
     return kind == "numeric" or (isinstance(kind, dict) and isinstance(kind.get("nominal"), list))
 
 
-def _check_header(file: Path, kinds: dict[str, Kind]) -> None:
-    """Refuse a file that lacks a column before its rows are read."""
+def _check_header(file: Path, kinds: dict[str, ColumnKind]) -> None:
+    """Raise `DataError` if a file lacks a column, before its rows are read."""
     if not file.exists():
         raise DataError(f"no file {file}, which SCHEMA.json names")
     header = open_text_file(file, TextOptions(",")).names
@@ -124,7 +125,8 @@ def _check_header(file: Path, kinds: dict[str, Kind]) -> None:
         )
 
 
-def _column(file: Path, name: str, kind: Kind, cells: Any) -> Column:
+def _make_column(file: Path, name: str, kind: ColumnKind, cells: Any) -> Column:
+    """Return the schema of a column; refuse cells that do not have the kind of the column."""
     has_missing = bool(cells.null_count())
     if kind == "numeric":
         if not cells.dtype.is_numeric() and cells.null_count() < len(cells):

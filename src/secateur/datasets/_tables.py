@@ -1,4 +1,4 @@
-"""Tables from codes and numbers, and the rows of a table dealt out into parts."""
+"""Construction of tables from codes and numbers, and the split of a table into parts."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,14 +18,14 @@ def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
     ----------
     table : Table
     *shares : float
-        The share of the rows each part gets; together at most 1.
+        The share of the rows in each part. The shares add up to at most 1.
     seed : int
-        The same seed deals the same rows.
+        The same seed gives the same parts.
 
     Returns
     -------
     tuple of Table
-        One per share, in that order, no row in two of them. All carry the schema of `table`.
+        One part per share, in the same order. No row is in two parts. All parts have the schema of `table`.
 
     Examples
     --------
@@ -49,35 +49,44 @@ def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
 def make_table(
     values: Mapping[str, Sequence[object] | None], columns: Iterable[Array], target: Array, classes: Sequence[object]
 ) -> Table:
-    """Return the table of these columns: codes of the values that a name has, numbers where it has none.
+    """Return a table with a target.
 
-    `target` holds positions in `classes`.
+    Parameters
+    ----------
+    values : mapping
+        For each column name, the categories of a nominal column, or None for a numeric column.
+    columns : iterable of arrays
+        The codes or numbers of each column.
+    target : array
+        The class numbers: positions in `classes`.
+    classes : sequence
     """
     schema = Schema(
         tuple(
-            Column(name, "numeric") if of is None else Column(name, "nominal", tuple(of)) for name, of in values.items()
+            Column(name, "numeric") if categories is None else Column(name, "nominal", tuple(categories))
+            for name, categories in values.items()
         ),
         write_protect(np.array(classes)),
         has_names=True,
     )
-    kinds = (np.float64 if of is None else np.int32 for of in values.values())
-    arrays = tuple(write_protect(column.astype(kind)) for column, kind in zip(columns, kinds, strict=True))
+    dtypes = (np.float64 if categories is None else np.int32 for categories in values.values())
+    arrays = tuple(write_protect(column.astype(dtype)) for column, dtype in zip(columns, dtypes, strict=True))
     return Table(schema, arrays, write_protect(target.astype(np.int32)))
 
 
 def numbered_attributes(sizes: Sequence[int]) -> dict[str, Sequence[object]]:
-    """Attributes a1, a2, ... with the values 1, 2, ..., so many as `sizes` says."""
+    """Return attributes a1, a2, ... with the values 1, 2, ...; `sizes` are the numbers of their values."""
     return {f"a{j}": range(1, size + 1) for j, size in enumerate(sizes, 1)}
 
 
 def all_combinations(*sizes: int) -> Longs:
-    """Return all combinations of codes below `sizes`, one per row, the last changing fastest."""
+    """Return all combinations of codes below `sizes`, one per row. The last code changes fastest."""
     grid: Longs = np.indices(sizes).reshape(len(sizes), -1).T
     return grid
 
 
 def row_generator(n: int, seed: int) -> np.random.Generator:
-    """Return the generator of `n` rows, or say why there can be none."""
+    """Return the random generator for a table of `n` rows; raise `ParameterError` unless `n` is at least 1."""
     check_int("n", n, 1)
     return np.random.default_rng(seed)
 

@@ -1,18 +1,18 @@
-"""Count a sample where it is: in memory, in files larger than memory, in a database, on a cluster.
+"""Engines count and grow on rows where they are stored: in memory, in large files, in a database or on a cluster.
 
-All that pruning and certifying need of held-out rows is how many of each class reach each
-leaf: one sum over partitions. Existing engines read the rows and carry the task to them;
-our kernel routes them. On whole numbers the result equals `secateur.count` exactly, whatever
-the engine, the order of the rows and the partitioning.
+Pruning rules and certificates need only the number of held-out rows of each class in each leaf, which is a sum over
+partitions. An engine reads the rows, or sends the task to them; the kernels of this package route the rows. On whole
+numbers the result equals that of `secateur.count` exactly, whatever the engine, the order of the rows and the
+partitions.
 
-    engine              source                                        how
-    memory              arrays, eager frames                          our kernel
-    duckdb, polars,     Parquet and CSV: a file, folder, pattern      scanned as Arrow batches
-    pyarrow             or list; Arrow streams, lazy frames           into our kernel
-    narwhals            lazy frames and warehouse tables              the tree as expressions, checked
-                                                                      against our kernel on sampled rows
-    dask                files, Dask frames, lists of partitions       tasks, added in a tree
-    spark               Spark frames                                  mapInArrow, then a sum
+    engine              source                                      how the rows are counted
+    memory              arrays, eager frames                        by our kernel
+    duckdb, polars,     Parquet and CSV: a file, folder, pattern    scanned as Arrow batches, which our kernel
+    pyarrow             or list; Arrow streams, lazy frames         counts
+    narwhals            lazy frames and tables of warehouses        the tree as expressions, compared with our
+                                                                    kernel on a sample of rows
+    dask                files, Dask frames, lists of partitions     by one task per partition, merged in a tree
+    spark               Spark frames                                by mapInArrow, then a sum
 """
 
 from typing import TYPE_CHECKING

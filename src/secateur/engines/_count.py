@@ -1,4 +1,4 @@
-"""count: the tally of a sample, summed where its rows are."""
+"""Counting of a sample where its rows are stored: `engines.count`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from .registry import Client, ExternalData, check_engine, engine_for, source_kin
 
 @dataclass(frozen=True)
 class Scan:
-    """How a source was counted.
+    """A report on how a source was counted.
 
     Parameters
     ----------
@@ -27,12 +27,12 @@ class Scan:
         The engine that was used.
     n_rows : int
     n_unseen : dict
-        Rows with a category that growing did not see, by column; they followed the branch
-        with most growing examples (or what `unseen` said).
+        For each column, the number of rows with a category that was not in the growing sample. `unseen` decides where
+        these rows go.
     n_new : int
-        Rows whose class growing did not see.
-    n_guarded : int
-        Rows on which the engine's answer was compared with ours, one by one.
+        Number of rows with a class that was not in the growing sample.
+    n_verified : int
+        Number of rows whose leaf, as found by the engine, was compared with the leaf found by this package.
 
     Examples
     --------
@@ -48,14 +48,14 @@ class Scan:
 
     def __str__(self) -> str:
         unseen = ", ".join(f"{name!r} ({n:,} rows)" for name, n in self.n_unseen.items())
-        guarded = f", {self.n_verified:,} of them checked one by one" if self.n_verified else ""
+        verified = f", {self.n_verified:,} of them checked one by one" if self.n_verified else ""
         new = f"; new classes in {self.n_new:,} rows" if self.n_new else ""
         categories = f"; unseen categories in {unseen}" if unseen else ""
-        return f"{self.n_rows:,} rows counted with {self.engine}{guarded}{categories}{new}"
+        return f"{self.n_rows:,} rows counted with {self.engine}{verified}{categories}{new}"
 
 
 class CountOptions(TypedDict, total=False):
-    """The parameters of `count` that say how rows are read and counted."""
+    """The optional parameters of `count`, for its overloads."""
 
     engine: str
     sample: str
@@ -106,7 +106,7 @@ def count(
     timeout: float = 30.0,
     return_scan: bool = False,
 ) -> Sample | tuple[Sample, Scan]:
-    """Return the counts of a sample in every node of a tree, wherever its rows are stored.
+    """Return the counts of a sample in every node of a tree. The rows are read where they are stored.
 
     Parameters
     ----------
@@ -116,17 +116,18 @@ def count(
         Columns are matched by name if the tree has column names, otherwise by position. Only the columns
         that the tree tests, the target and the weight are read; other columns are ignored.
     target : str
-        Column of the class (regression: of the number). For arrays, pass the labels themselves.
+        The column with the classes, or with the numbers for a regression tree. For arrays, pass the labels themselves.
     engine : str
-        "auto" scans files with the first of DuckDB, polars and pyarrow that is installed, reads lazy
-        frames of polars and DuckDB as Arrow batches, runs on Dask and Spark frames with their own engine,
-        and pushes the tree down as expressions into any other lazy frame. "narwhals" always pushes down.
+        "auto" scans files with the first of DuckDB, polars and pyarrow that is installed. It reads lazy frames of
+        polars and DuckDB as Arrow batches, runs on Dask and Spark frames with their own engine, and evaluates the tree
+        as expressions in the engine of any other lazy frame. "narwhals" always evaluates the tree as expressions.
     sample : str
         Name of the sample.
     sample_weight : str, optional
         Column of row weights. Whole numbers keep the counts whole.
     unseen : "majority-branch", "missing" or "error"
-        What to do with a category that was not in the growing sample.
+        What to do with a category that was not in the growing sample: follow the branch with most growing rows, treat
+        it as missing, or raise an error.
     client : distributed.Client, optional
         The Dask client; the current one by default.
     n_jobs : int
@@ -139,7 +140,8 @@ def count(
     ignore : sequence of str
         Columns to ignore; they are not counted when columns are matched by position.
     progress : callable, optional
-        Called with the number of rows done and of all rows (of rows done again if that is not known).
+        A function that is called with the number of rows done and the number of all rows. If the latter is not known,
+        both are the rows done.
     timeout : float
         Seconds to wait for the Dask scheduler.
     return_scan : bool
@@ -150,8 +152,8 @@ def count(
     Counts, or Moments for a regression tree
         The same as those of `secateur.count` on these rows, exactly if there are no weights or all are whole.
         Sums of fractional weights do not depend on the order of the rows. Sums over the target of a
-        regression tree are rounded, and may differ in the last bit from run to run if the engine
-        that the tree is pushed down to adds numbers in parallel.
+        regression tree are rounded. They may differ in the last bit from run to run if a database evaluates the tree
+        and adds numbers in parallel.
 
     Notes
     -----
@@ -170,42 +172,62 @@ def count(
     >>> held_out.by_class.tolist(), scan.n_rows
     ([[3, 1], [2, 0], [1, 1]], 4)
     """
-    grown = _tree_of(tree)
+    grown_tree = _tree_of(tree)
     check_engine(engine)
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
-    used = engine_for(source, source_kind_of(source), engine)
-    if used == "memory" and not isinstance(target, str):  # target and weights come beside the rows
-        for what, name in (("sample_weight", sample_weight), ("ignore", ignore[0] if ignore else None)):
-            if isinstance(name, str):
-                raise ParameterError(
-                    f"{what}= names the column {name!r}, but the target is not a name; pass the weights themselves, "
-                    "and only the columns to use"
-                )
-        table = encode(source, schema=grown.schema, unseen=unseen, target=target, strict=False)
-        beside: Sample = routing.count(grown, table, sample_weight=sample_weight, sample=sample)
-        return (beside, Scan("memory", int(beside.total[0]))) if return_scan else beside
+    used_engine = engine_for(source, source_kind_of(source), engine)
     if not isinstance(target, str):
-        raise ParameterError(f"target is a {type(target).__name__}; engine={used!r} needs the name of a column")
-    csv = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
-    opened = open_source(source, used, csv=csv, client=client, n_jobs=n_jobs, timeout=timeout)
-    task = routing.plan(grown, opened.names, target, sample_weight, unseen, opened.where, ignore, missing_target)
+        if used_engine != "memory":
+            raise ParameterError(
+                f"target is a {type(target).__name__}; engine={used_engine!r} needs the name of a column"
+            )
+        counts_in_memory = _count_in_memory(grown_tree, source, target, sample, sample_weight, unseen, ignore)
+        scan = Scan("memory", int(counts_in_memory.total[0]))
+        return (counts_in_memory, scan) if return_scan else counts_in_memory
+    text_options = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
+    opened = open_source(source, used_engine, text_options=text_options, client=client, n_jobs=n_jobs, timeout=timeout)
+    task = routing.plan(
+        grown_tree, opened.names, target, sample_weight, unseen, opened.description, ignore, missing_target
+    )
     check_files_fit_task(opened.files, task)
-    tally = opened.over(task, progress)
-    made: Sample = tally.finish(grown, sample)
+    tally = opened.sum_over(task, progress)
+    made: Sample = tally.finish(grown_tree, sample)
     tally.warn(target)
     if not return_scan:
         return made
     n_unseen = {name: int(n) for name, n in zip(task.schema.names, tally.n_unseen, strict=True) if n}
-    return made, Scan(used, tally.n_rows, n_unseen, tally.n_new, tally.n_verified)
+    return made, Scan(used_engine, tally.n_rows, n_unseen, tally.n_new, tally.n_verified)
 
 
 counts = count
 
 
-def _tree_of(given: object) -> Tree:
-    model = getattr(given, "model_", given)
-    tree = getattr(model, "tree", model)
-    if not isinstance(tree, Tree):
-        raise UnsupportedError(f"tree is a {type(given).__name__}; a Tree, a Model or a fitted estimator is needed")
-    return tree
+def _count_in_memory(
+    tree: Tree,
+    source: ExternalData,
+    labels: Labels,
+    sample: str,
+    sample_weight: Any,
+    unseen: Unseen,
+    ignore: Sequence[str],
+) -> Sample:
+    """Return the counts of rows in memory whose labels and weights are passed as arrays, not as columns."""
+    column_names = {"sample_weight": sample_weight, "ignore": ignore[0] if ignore else None}
+    for parameter, name in column_names.items():
+        if isinstance(name, str):
+            raise ParameterError(
+                f"{parameter}= names the column {name!r}, but the target is not a name; pass the weights themselves, "
+                "and only the columns to use"
+            )
+    table = encode(source, schema=tree.schema, unseen=unseen, target=labels, strict=False)
+    return routing.count(tree, table, sample_weight=sample_weight, sample=sample)  # type: ignore[no-any-return]
+
+
+def _tree_of(tree: object) -> Tree:
+    """Return a tree, or the tree of a model or of a fitted estimator."""
+    model = getattr(tree, "model_", tree)
+    found = getattr(model, "tree", model)
+    if not isinstance(found, Tree):
+        raise UnsupportedError(f"tree is a {type(tree).__name__}; a Tree, a Model or a fitted estimator is needed")
+    return found

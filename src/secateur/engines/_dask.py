@@ -1,8 +1,8 @@
-"""Dask: one ordinary task per partition or file, added up in a tree of tasks; counting, and the passes of growing.
+"""Counting and growing on a Dask cluster: one task per partition or file, whose results are merged in a tree of tasks.
 
-No ports, ranks or barriers of our own: a worker that dies costs its tasks, which Dask runs
-again elsewhere, and whole numbers make the sum the same. The task travels once, as arrays.
-Growing keeps rows on the workers as codes.
+A task is an ordinary function. If a worker fails, Dask runs its tasks again on another worker. The sums are sums of
+whole numbers, so the result is the same. The description of a task is sent to each worker once. Growing keeps the rows
+on the workers as codes.
 """
 
 import time
@@ -25,90 +25,106 @@ from ._source import files_summer
 from ._subtree_growth import NodeSubtree, SubtreeTask
 from .registry import Client, ExternalData, engine_for, translate_errors
 
-FAN_IN = 8  # tallies that one task adds up
-LOOK_EVERY = 0.5  # seconds between two looks at the scheduler
+RESULTS_PER_MERGE = 8  # results that one task merges
+POLL_SECONDS = 0.01
+POLL_SECONDS_WITH_PROGRESS = 0.05
 
 
 class Cluster:
-    """Rows on a cluster: files, or partitions that are there. `kept` are those partitions as codes, on the workers."""
+    """Rows on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    parts : sequence
+        The files, or the partitions of a frame as futures.
+    timeout : float
+        Seconds to wait for the scheduler when it does not answer.
+    """
 
     def __init__(self, client: Client, parts: Sequence[Any], timeout: float) -> None:
         self.client, self.parts, self.timeout = client, parts, timeout
-        self.kept: list[Any] = []
+        self.coded_parts: list[Any] = []  # the parts as codes, which stay on the workers while a tree grows
 
     def names(self, source: ExternalData) -> tuple[str, ...]:
-        """Return the columns of a source."""
+        """Return the column names of a source."""
         if hasattr(source, "columns"):
             return tuple(map(str, source.columns))
-        return self._result(self._submit(_columns, self.parts[0]))  # type: ignore[no-any-return]
+        return self._result(self._submit(_column_names, self.parts[0]))  # type: ignore[no-any-return]
 
-    def over(self, task: BatchTask, progress: ProgressCallback | None) -> Any:
+    def sum_over(self, task: BatchTask, progress: ProgressCallback | None) -> Any:
         """Return the sum of a task over all parts."""
-        return self.sum(_run, self.parts, task, progress)
-
-    def sum(self, run: Any, parts: Sequence[Any], task: Any, progress: ProgressCallback | None = None) -> Any:
-        """Return the sum over `run(part, task)`; `task` travels once."""
-        shared = self._submit(_same, task)  # a result, not scattered data: it can be made anew if it is lost
-        first = sums = [self._submit(run, part, shared) for part in parts]
-        while len(sums) > 1:
-            sums = [self._submit(_merge, sums[k : k + FAN_IN]) for k in range(0, len(sums), FAN_IN)]
-        return self._result(sums[0], progress, first)
+        return self.sum_results(_run_task, self.parts, task, progress)
 
     def sum_over_source(self, task: Pass[Sums]) -> Sums:
-        """Return the sum of a task over all partitions."""
-        return self.sum(_over_source, self.parts, task)  # type: ignore[no-any-return]
+        """Return the sum of a pass of growing over all parts."""
+        return self.sum_results(_run_pass, self.parts, task)  # type: ignore[no-any-return]
 
     def encode_rows(self, task: CodeTask, _: int) -> BinRanges:
-        """Keep the rows as codes on the workers."""
-        shared = self._submit(_same, task)
-        self.kept = [self._submit(_code, part, shared) for part in self.parts]
-        return self.sum(_extent, self.kept, None)  # type: ignore[no-any-return]
+        """Encode the rows, keep the codes on the workers, and return the ranges of the bins."""
+        shared_task = self._submit(_return_task, task)
+        self.coded_parts = [self._submit(_encode_part, part, shared_task) for part in self.parts]
+        return self.sum_results(_ranges_of_part, self.coded_parts, None)  # type: ignore[no-any-return]
 
     def sum_over_codes(self, task: Pass[Sums]) -> Sums:
-        """Return the sum of a task over all rows as codes."""
-        return self.sum(_over_parts, self.kept, task)  # type: ignore[no-any-return]
+        """Return the sum of a pass of growing over all rows as codes."""
+        return self.sum_results(_run_pass_on_codes, self.coded_parts, task)  # type: ignore[no-any-return]
 
     def grow_subtrees(self, task: SubtreeTask, n_groups: int) -> Iterator[list[NodeSubtree]]:
-        """Collect the rows of each group of nodes on one worker, and grow there."""
-        shared = self._submit(_same, task)
-        dealt = [self._submit(_deal, kept, shared) for kept in self.kept]
-        grown = []
+        """Yield the subtrees of each group of nodes. The rows of a group are collected and grown on one worker."""
+        shared_task = self._submit(_return_task, task)
+        grouped_parts = [self._submit(_group_rows, part, shared_task) for part in self.coded_parts]
+        subtrees = []
         for group in range(n_groups):
-            pieces = [self._submit(_piece, one, group) for one in dealt]
-            grown.append(self._submit(_finish, pieces, shared))
-        del dealt
-        for future in grown:
+            rows_of_group = [self._submit(_rows_of_group, part, group) for part in grouped_parts]
+            subtrees.append(self._submit(_grow_group, rows_of_group, shared_task))
+        del grouped_parts  # lets Dask free the memory as soon as the groups are collected
+        for future in subtrees:
             yield self._result(future)
 
     def close(self) -> None:
-        """Let go of what the workers keep."""
-        self.kept = []
+        """Free the codes on the workers."""
+        self.coded_parts = []
 
-    def _submit(self, run: Any, *given: Any) -> Any:
-        return self.client.submit(run, *given, pure=False)
+    def sum_results(
+        self, function: Any, parts: Sequence[Any], task: Any, progress: ProgressCallback | None = None
+    ) -> Any:
+        """Return the sum of `function(part, task)` over parts, merged on the workers."""
+        # The task is the result of a task, not scattered data, so that Dask can restore it when a worker fails.
+        shared_task = self._submit(_return_task, task)
+        results = part_results = [self._submit(function, part, shared_task) for part in parts]
+        while len(results) > 1:
+            results = [
+                self._submit(_merge_results, results[first : first + RESULTS_PER_MERGE])
+                for first in range(0, len(results), RESULTS_PER_MERGE)
+            ]
+        return self._result(results[0], progress, part_results)
 
-    def _result(self, future: Any, progress: ProgressCallback | None = None, first: Sequence[Any] = ()) -> Any:
-        """Wait for a result, as long as the scheduler answers; tell how many of the first tasks are done."""
+    def _submit(self, function: Any, *arguments: Any) -> Any:
+        return self.client.submit(function, *arguments, pure=False)
+
+    def _result(self, future: Any, progress: ProgressCallback | None = None, part_results: Sequence[Any] = ()) -> Any:
+        """Wait for a result as long as the scheduler answers, and report how many of the parts are done."""
         silent_since = None
         while not future.done():
-            time.sleep(0.01 if progress is None else LOOK_EVERY / 10)
+            time.sleep(POLL_SECONDS if progress is None else POLL_SECONDS_WITH_PROGRESS)
             if progress is not None:
-                progress(sum(part.done() for part in first), len(first))
+                progress(sum(result.done() for result in part_results), len(part_results))
             if self.client.status == "running":
                 silent_since = None
                 continue
             silent_since = silent_since or time.monotonic()
             if self.client.status in ("closed", "closing") or time.monotonic() - silent_since > self.timeout:
-                raise _dead(self.client)
-        with translate_errors(_failed):
+                raise _scheduler_lost(self.client)
+        with translate_errors(_worker_failed):
             try:
                 return future.result(timeout=self.timeout)
             except (CancelledError, TimeoutError, OSError) as error:
-                raise _dead(self.client) from error
+                raise _scheduler_lost(self.client) from error
 
 
 def client_of(client: Client, timeout: float) -> Client:
-    """Return the client given, or the current one, if it is alive."""
+    """Return a running Dask client: `client` itself, one connected to the address `client`, or the current client."""
     try:
         from distributed import Client, get_client
     except ImportError as error:
@@ -126,12 +142,12 @@ def client_of(client: Client, timeout: float) -> Client:
         except (OSError, TimeoutError) as error:
             raise DataError(f"no Dask scheduler answers at {client} within {timeout:g} s ({error})") from error
     if client.status != "running":
-        raise _dead(client)
+        raise _scheduler_lost(client)
     return client
 
 
-def partitions(client: Client, source: ExternalData) -> list[Any]:
-    """Return the partitions of a Dask frame as futures, or a list of futures or delayed frames as it is."""
+def partitions_of(client: Client, source: ExternalData) -> list[Any]:
+    """Return the partitions of a Dask frame, or of a list of futures or delayed frames, as futures."""
     if isinstance(source, list | tuple):
         parts = [client.compute(part) if hasattr(part, "dask") else part for part in source]
     elif not hasattr(source, "to_delayed") or not hasattr(source, "columns"):
@@ -146,71 +162,80 @@ def partitions(client: Client, source: ExternalData) -> list[Any]:
     return parts
 
 
-def _failed(error: Exception, words: str) -> DataError:
-    return DataError(f"a Dask worker failed ({type(error).__name__}: {words}); nothing was counted")
+def _worker_failed(error: Exception, message: str) -> DataError:
+    return DataError(f"a Dask worker failed ({type(error).__name__}: {message}); nothing was counted")
 
 
-def _dead(client: Client) -> DataError:
-    where = getattr(getattr(client, "scheduler", None), "address", None) or "its address"
+def _scheduler_lost(client: Client) -> DataError:
+    address = getattr(getattr(client, "scheduler", None), "address", None) or "its address"
     return DataError(
-        f"the Dask scheduler at {where} no longer answers (client is {client.status!r}); nothing was counted: "
+        f"the Dask scheduler at {address} no longer answers (client is {client.status!r}); nothing was counted: "
         "start a cluster, make a new client and count again"
     )
 
 
-def _run(part: Any, task: BatchTask) -> Any:
-    """Return the sum of a task over one file or partition, on a worker."""
+# The functions below run on workers.
+
+
+def _run_task(part: Any, task: BatchTask) -> Any:
+    """Return the sum of a task over one file or partition."""
     if isinstance(part, DataFile):
         return files_summer([part], engine_for(part, "files", "auto"), n_jobs=1)(task, None)
     return task(part)
 
 
-def _same(task: Any) -> Any:
+def _return_task(task: Any) -> Any:
     return task
 
 
-def _merge(tallies: list[Any]) -> Any:
-    return merged([deepcopy(tallies[0]), *tallies[1:]])  # a result that others may ask for is not changed
+def _merge_results(results: list[Any]) -> Any:
+    """Return the sum of several results. The first is copied, because Dask may use it again."""
+    return merged([deepcopy(results[0]), *results[1:]])
 
 
-def _columns(frame: Any) -> tuple[str, ...]:
+def _column_names(frame: Any) -> tuple[str, ...]:
     return batch_from_frame(frame).names
 
 
-def _over_source(partition: ExternalData, task: Pass[Sums]) -> Sums:
-    pooled = SumPerThread(task)
-    _run(partition, pooled)
-    return pooled.total()
+def _run_pass(part: Any, task: Pass[Sums]) -> Sums:
+    """Return the sum of a pass over one file or partition."""
+    sums = SumPerThread(task)
+    _run_task(part, sums)
+    return sums.total()
 
 
-def _code(partition: ExternalData, task: CodeTask) -> tuple[list[CodedRows], BinRanges]:
+def _encode_part(part: Any, task: CodeTask) -> tuple[list[CodedRows], BinRanges]:
+    """Return the rows of one file or partition as codes, and the ranges of their bins."""
     store = CodeStore()
-    extent = _over_source(partition, replace(task, store=store))
-    return store.get_all(), extent
+    ranges = _run_pass(part, replace(task, store=store))
+    return store.get_all(), ranges
 
 
-def _extent(kept: tuple[list[CodedRows], BinRanges], _: None) -> BinRanges:
-    return kept[1]
+def _ranges_of_part(coded_part: tuple[list[CodedRows], BinRanges], _: None) -> BinRanges:
+    return coded_part[1]
 
 
-def _over_parts(kept: tuple[list[CodedRows], BinRanges], task: Pass[Sums]) -> Sums:
-    pooled = SumPerThread(task)
-    for part in kept[0]:
-        pooled.add(part)
-    return pooled.total()
+def _run_pass_on_codes(coded_part: tuple[list[CodedRows], BinRanges], task: Pass[Sums]) -> Sums:
+    """Return the sum of a pass over the codes of one part."""
+    sums = SumPerThread(task)
+    for rows in coded_part[0]:
+        sums.add(rows)
+    return sums.total()
 
 
-def _deal(kept: tuple[list[CodedRows], BinRanges], task: SubtreeTask) -> dict[int, list[CodedRows]]:
-    dealt: dict[int, list[CodedRows]] = {}
-    for part in kept[0]:
-        for group, piece in task.split(part):
-            dealt.setdefault(group, []).append(piece)
-    return dealt
+def _group_rows(coded_part: tuple[list[CodedRows], BinRanges], task: SubtreeTask) -> dict[int, list[CodedRows]]:
+    """Return the rows of one part that belong to each group of nodes."""
+    rows_by_group: dict[int, list[CodedRows]] = {}
+    for rows in coded_part[0]:
+        for group, rows_of_group in task.split(rows):
+            rows_by_group.setdefault(group, []).append(rows_of_group)
+    return rows_by_group
 
 
-def _piece(dealt: dict[int, list[CodedRows]], group: int) -> list[CodedRows]:
-    return dealt.get(group, [])
+def _rows_of_group(rows_by_group: dict[int, list[CodedRows]], group: int) -> list[CodedRows]:
+    return rows_by_group.get(group, [])
 
 
-def _finish(pieces: list[list[CodedRows]], task: SubtreeTask) -> list[NodeSubtree]:
-    return task.grow(list(chain.from_iterable(pieces)), InlinePool(), 1)
+def _grow_group(rows_of_parts: list[list[CodedRows]], task: SubtreeTask) -> list[NodeSubtree]:
+    """Return the subtrees of one group of nodes, from its rows in all parts."""
+    return task.grow(list(chain.from_iterable(rows_of_parts)), InlinePool(), 1)

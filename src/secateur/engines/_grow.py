@@ -130,7 +130,7 @@ def grow(
     limits = _checked_limits(criterion, max_bins, max_depth, min_samples_leaf, min_samples_split)
     _check_options(quantiles, n_jobs, finish_rows)
     opened = open_grow_source(source, target, engine, nominal, columns, client, n_jobs, timeout)
-    passes: PassRunner = opened.cluster or LocalPasses(opened.over, n_jobs, folder)
+    passes: PassRunner = opened.cluster or LocalPasses(opened.sum_over, n_jobs, folder)
     try:
         survey = passes.sum_over_source(
             SurveyTask(opened.names, opened.target, opened.nominal, max_bins, quantiles == "sketch")

@@ -1,7 +1,7 @@
-"""Spark: `mapInArrow` counts in each task, and once more adds up. Counting only, data frames only.
+"""Counting of a Spark data frame: `mapInArrow` counts the rows of each task, and a second one merges the tallies.
 
-The task travels in the function's closure, so that this works without a SparkContext (Spark
-Connect, serverless). What comes back from a task is its tally, packed: most of a large one is zeros.
+The task is sent as a closure of the mapped function, so that no SparkContext is needed (Spark Connect, serverless). A
+Spark task returns its tally compressed, since most numbers in a large tally are 0.
 """
 
 import pickle
@@ -14,11 +14,11 @@ from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
 from ..routing import ClassTally, CountTask, merged
 from .registry import ExternalData, translate_errors
 
-N_SUMS = 8  # tallies that come back to be added up here
-FAULT = "secateur refuses these rows: "
+N_MERGED_TALLIES = 8  # tallies that are returned to the driver
+ERROR_MARK = "secateur refuses these rows: "
 
 
-def count_on(source: ExternalData, task: CountTask) -> ClassTally:
+def count_on_spark(source: ExternalData, task: CountTask) -> ClassTally:
     """Return the tally of a Spark data frame."""
     if not hasattr(source, "mapInArrow"):
         raise UnsupportedError(
@@ -28,46 +28,50 @@ def count_on(source: ExternalData, task: CountTask) -> ClassTally:
         raise UnsupportedError(
             "a numeric target cannot be counted on Spark; use engine='narwhals', or 'dask' or 'duckdb' on the files"
         )
-    chosen = source.select(*("`" + name.replace("`", "``") + "`" for name in task.columns))
-    with translate_errors(_told):
-        tallies = chosen.mapInArrow(summing(task, lambda batch: [task(batch)]), "tally binary").repartition(N_SUMS)
-        sums = tallies.mapInArrow(summing(task, tallies_in), "tally binary").collect()
-    return merged(unpacked(tally) for (tally,) in sums)  # type: ignore[no-any-return]
+    columns = source.select(*("`" + name.replace("`", "``") + "`" for name in task.columns))
+    with translate_errors(_translate):
+        count_batches = tally_summer(task, lambda batch: [task(batch)])
+        merge_tallies = tally_summer(task, unpack_tallies)
+        tallies = columns.mapInArrow(count_batches, "tally binary").repartition(N_MERGED_TALLIES)
+        rows = tallies.mapInArrow(merge_tallies, "tally binary").collect()
+    return merged(_unpack(packed) for (packed,) in rows)  # type: ignore[no-any-return]
 
 
-def summing(task: CountTask, tallies: Callable[[Any], Iterable[Any]]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return the function that a Spark task runs on its batches: the sum of the tallies of each."""
+def tally_summer(
+    task: CountTask, tallies_of: Callable[[Any], Iterable[Any]]
+) -> Callable[[Iterator[Any]], Iterator[Any]]:
+    """Return the function that a Spark task runs on its batches: it sums the tallies `tallies_of(batch)`."""
 
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
+    def sum_tallies(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
         try:
-            total = merged(chain([task.empty()], (tally for batch in batches for tally in tallies(batch))))
-        except SecateurError as error:  # only the text of an error comes back
-            raise ValueError(f"{FAULT}{error}") from error
+            tallies = (tally for batch in batches for tally in tallies_of(batch))
+            total = merged(chain([task.empty()], tallies))
+        except SecateurError as error:  # Spark returns only the text of an error
+            raise ValueError(f"{ERROR_MARK}{error}") from error
         yield pa.record_batch({"tally": [zlib.compress(pickle.dumps(total), 1)]})
 
-    return run
+    return sum_tallies
 
 
-def tallies_in(batch: Any) -> Iterator[ClassTally]:
+def unpack_tallies(batch: Any) -> Iterator[ClassTally]:
     """Return the tallies that are the rows of a batch."""
-    return map(unpacked, batch["tally"].to_pylist())
+    return map(_unpack, batch["tally"].to_pylist())
 
 
-def unpacked(tally: bytes) -> ClassTally:
-    """Return a tally that a Spark task has packed."""
-    return pickle.loads(zlib.decompress(tally))  # type: ignore[no-any-return]  # noqa: S301 our own
+def _unpack(packed: bytes) -> ClassTally:
+    return pickle.loads(zlib.decompress(packed))  # type: ignore[no-any-return]  # noqa: S301 written by this package
 
 
-def _told(error: Exception, words: str) -> DataError:
-    """Return a Spark error as ours: Spark hands on only its text."""
+def _translate(error: Exception, message: str) -> DataError:
+    """Return the error of this package for an error of Spark, which contains only the text of the original error."""
     text = str(error)
-    if FAULT in text:
-        reason = text.partition(FAULT)[2].splitlines()[0]
+    if ERROR_MARK in text:
+        reason = text.partition(ERROR_MARK)[2].splitlines()[0]
         return SchemaError(reason) if "column" in reason else DataError(reason)
     if "No module named 'secateur'" in text:
         return DataError(
             "the Spark workers cannot import secateur; install it on every node (PYSPARK_PYTHON names their Python)"
         )
-    return DataError(f"Spark could not count the rows: {words}")
+    return DataError(f"Spark could not count the rows: {message}")

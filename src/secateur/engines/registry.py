@@ -1,4 +1,4 @@
-"""The engines: one table of names and facts, which dispatch, messages and the command line read."""
+"""The engines: one table of their names and abilities, which dispatch, messages, docs and the command line read."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,38 +13,40 @@ from ..errors import Argument, SecateurError, UnsupportedError
 # Objects of libraries that are imported when first needed.
 ExternalData: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
 Lazy: TypeAlias = Any  # a lazy frame of narwhals, its schema, or an expression over its columns
-Client: TypeAlias = Any  # of Dask
+Client: TypeAlias = Any  # a client of Dask
 SourceKind = Literal[
     "files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"
 ]
 
+MAX_MESSAGE_CHARACTERS = 500  # of an engine's own message
+
 
 @dataclass(frozen=True)
 class Engine:
-    """What an engine can do.
+    """The abilities of an engine.
 
     Parameters
     ----------
     name : str
-    reads : tuple of str
-        The kinds of sources it reads.
-    needs : tuple of str
-        The packages it needs.
+    source_kinds : tuple of str
+        The kinds of sources that the engine reads.
+    packages : tuple of str
+        The packages that must be installed.
     extra : str
-        The extra of the installation that brings them.
+        The extra of this package that installs them.
     min_version : tuple of int
         The oldest version of the first package that can serve as an engine; empty if any can.
     can_grow : bool
-        Whether trees can be grown with it.
+        Whether the engine can grow trees.
     sketches_rows : bool
-        Whether rows pass through Python, so that a sample remembers them; a database counts by itself.
+        Whether the rows pass through Python, so that the counts get a sketch of them. A database returns only counts.
     is_cluster : bool
-        Whether work is sent elsewhere: such an engine is never taken for files without being asked for.
+        Whether the work is sent to other machines. Such an engine reads files only if it is named.
     """
 
     name: str
-    reads: tuple[SourceKind, ...]
-    needs: tuple[str, ...] = ()
+    source_kinds: tuple[SourceKind, ...]
+    packages: tuple[str, ...] = ()
     extra: str = "arrow"
     min_version: tuple[int, ...] = ()
     can_grow: bool = True
@@ -54,18 +56,18 @@ class Engine:
     @property
     def is_installed(self) -> bool:
         """Whether its packages are installed, in versions that are new enough."""
-        return all(find_spec(package) is not None for package in self.needs) and not self.is_too_old
+        return all(find_spec(package) is not None for package in self.packages) and not self.is_too_old
 
     @property
     def is_too_old(self) -> bool:
         """Whether its first package is installed in a version before `min_version`."""
-        if not self.min_version or find_spec(self.needs[0]) is None:
+        if not self.min_version or find_spec(self.packages[0]) is None:
             return False
-        parts = version(self.needs[0]).split(".")[: len(self.min_version)]
+        parts = version(self.packages[0]).split(".")[: len(self.min_version)]
         return tuple(int(part) for part in parts if part.isdigit()) < self.min_version
 
 
-# In order of preference: where several read a source, "auto" takes the first.
+# In order of preference: if several engines read a source, "auto" takes the first.
 ENGINES = {
     engine.name: engine
     for engine in (
@@ -80,88 +82,108 @@ ENGINES = {
         ),
     )
 }
-SCANNING_ENGINES = tuple(e.name for e in ENGINES.values() if "files" in e.reads and not e.is_cluster)
-COMMAND_LINE_ENGINES = ("auto", "memory", *SCANNING_ENGINES)  # of the command line, which has no cluster
+SCANNING_ENGINES = tuple(e.name for e in ENGINES.values() if "files" in e.source_kinds and not e.is_cluster)
+COMMAND_LINE_ENGINES = ("auto", "memory", *SCANNING_ENGINES)  # the command line has no cluster
 
-
-@contextmanager
-def translate_errors(told: Callable[[Exception, str], SecateurError]) -> Iterator[None]:
-    """Raise the errors of an engine, which have no common base, as ours: `told(error, its words)`."""
-    try:
-        yield
-    except SecateurError:
-        raise
-    except Exception as error:
-        raise told(error, " ".join(str(error).split())[:500]) from error
-
-
-def check_engine(name: object, *, to_grow: bool = False) -> None:
-    """Refuse a name that is no engine (`to_grow`: or that cannot grow), with the nearest that is."""
-    check_name("engine", name, ["auto", *(one.name for one in ENGINES.values() if one.can_grow or not to_grow)])
-
-
-def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
-    """Return the name of the engine that will read a source of this kind."""
-    if kind == "stream" and engine in SCANNING_ENGINES:
-        engine = "pyarrow"  # which hands streams on, whoever makes them
-    fitting = [one for one in ENGINES.values() if kind in one.reads]
-    if engine == "auto" and kind == "files":
-        fitting = [one for one in fitting if not one.is_cluster]
-        found = next((one.name for one in fitting if one.is_installed), None)
-        if found is None:
-            wanted = ", ".join(" with ".join(one.needs) for one in fitting)
-            raise UnsupportedError(Argument("engine", "auto"), f" needs one of {wanted}; pip install 'secateur[arrow]'")
-        return found
-    if engine == "auto":
-        return next((one.name for one in fitting if not one.is_too_old), fitting[0].name)
-    if engine not in [one.name for one in fitting]:
-        able = " or ".join(repr(one.name) for one in fitting)
-        what = f"files; {_WAYS[engine]}, or use" if kind == "files" else f"a {type(source).__name__}; {able} can, or"
-        raise UnsupportedError(Argument("engine", engine), f" cannot read {what} ", Argument("engine", "auto"))
-    chosen = ENGINES[engine]
-    if chosen.is_too_old:
-        package, needed = chosen.needs[0], ".".join(map(str, chosen.min_version))
-        raise UnsupportedError(
-            Argument("engine", engine),
-            f" needs {package} {needed} or later; {version(package)} is installed: upgrade it, or use another engine",
-        )
-    if kind == "files" and not chosen.is_installed:
-        needs = " and ".join(chosen.needs)
-        raise UnsupportedError(
-            Argument("engine", engine),
-            f" needs {needs}, which is not installed; pip install 'secateur[{chosen.extra}]'",
-        )
-    return engine
-
-
-_WAYS = {  # to have files read after all
+_ADVICE_FOR_FILES = {  # how engines that do not read files can nevertheless be used for files
     "memory": "read them with pandas, polars or pyarrow",
     "narwhals": "pass a lazy frame, such as polars.scan_parquet(...)",
     "spark": "pass spark.read.parquet(...)",
 }
 
 
+@contextmanager
+def translate_errors(translate: Callable[[Exception, str], SecateurError]) -> Iterator[None]:
+    """Raise the errors of an engine, which have no common base class, as errors of this package.
+
+    `translate(error, message)` returns the error to raise; `message` is the engine's own message in one line.
+    """
+    try:
+        yield
+    except SecateurError:
+        raise
+    except Exception as error:
+        raise translate(error, " ".join(str(error).split())[:MAX_MESSAGE_CHARACTERS]) from error
+
+
+def check_engine(name: object, *, to_grow: bool = False) -> None:
+    """Raise `ParameterError` unless `name` is an engine or "auto"; with `to_grow`, an engine that can grow trees."""
+    names = [engine.name for engine in ENGINES.values() if engine.can_grow or not to_grow]
+    check_name("engine", name, ["auto", *names])
+
+
+def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
+    """Return the name of the engine that reads a source of this kind, if the user has asked for `engine` or "auto"."""
+    if kind == "stream" and engine in SCANNING_ENGINES:
+        engine = "pyarrow"  # passes on the batches of all streams
+    candidates = [candidate for candidate in ENGINES.values() if kind in candidate.source_kinds]
+    if engine == "auto":
+        return _preferred_engine(candidates, kind)
+    if engine not in [candidate.name for candidate in candidates]:
+        if kind == "files":
+            obstacle = f"files; {_ADVICE_FOR_FILES[engine]}, or use"
+        else:
+            alternatives = " or ".join(repr(candidate.name) for candidate in candidates)
+            obstacle = f"a {type(source).__name__}; {alternatives} can, or"
+        raise UnsupportedError(Argument("engine", engine), f" cannot read {obstacle} ", Argument("engine", "auto"))
+    _check_installed(ENGINES[engine], kind)
+    return engine
+
+
+def _preferred_engine(candidates: list[Engine], kind: SourceKind) -> str:
+    """Return the name of the first engine that can be used; for files, one that does not need a cluster."""
+    if kind != "files":
+        return next((engine.name for engine in candidates if not engine.is_too_old), candidates[0].name)
+    local = [engine for engine in candidates if not engine.is_cluster]
+    for engine in local:
+        if engine.is_installed:
+            return engine.name
+    needed = ", ".join(" with ".join(engine.packages) for engine in local)
+    raise UnsupportedError(Argument("engine", "auto"), f" needs one of {needed}; pip install 'secateur[arrow]'")
+
+
+def _check_installed(engine: Engine, kind: SourceKind) -> None:
+    """Raise `UnsupportedError` if the engine's packages are too old or, for files, not installed."""
+    if engine.is_too_old:
+        package, needed = engine.packages[0], ".".join(map(str, engine.min_version))
+        raise UnsupportedError(
+            Argument("engine", engine.name),
+            f" needs {package} {needed} or later; {version(package)} is installed: upgrade it, or use another engine",
+        )
+    if kind == "files" and not engine.is_installed:
+        raise UnsupportedError(
+            Argument("engine", engine.name),
+            f" needs {' and '.join(engine.packages)}, which is not installed; pip install 'secateur[{engine.extra}]'",
+        )
+
+
 def source_kind_of(source: ExternalData) -> SourceKind:
-    """What a source is, told by where its class is defined, so that nothing need be imported."""
+    """Return the kind of a source, recognised by the module of its class, so that nothing needs to be imported."""
     from ..data.files import is_path_or_paths
 
     if is_path_or_paths(source):
         return "files"
     packages = {cls.__module__.partition(".")[0] for cls in type(source).__mro__}
-    name = type(source).__name__
     if packages & {"dask", "dask_expr"}:
         return "dask"
     if "pyspark" in packages:
         return "spark"
     if isinstance(source, list) and source and type(source[0]).__module__.startswith(("dask", "distributed")):
         return "partitions"
-    if "polars" in packages and name == "LazyFrame":
-        return "polars lazy"
     if packages & {"duckdb", "_duckdb"}:
         return "duckdb relation"
-    if "ibis" in packages or (name == "LazyFrame" and "narwhals" in packages):
+    if type(source).__name__ == "LazyFrame" and packages & {"polars", "narwhals"}:
+        return "polars lazy" if "polars" in packages else "lazy"
+    if "ibis" in packages:
         return "lazy"
-    if name in ("RecordBatchReader", "Dataset", "FileSystemDataset", "Scanner") and "pyarrow" in packages:
-        return "stream"
+    return "stream" if _is_stream(source, packages) else "frame"
+
+
+def _is_stream(source: ExternalData, packages: set[str]) -> bool:
+    """Return whether a source is read in batches: a reader or dataset of pyarrow, or a stream of another library."""
+    if "pyarrow" in packages and type(source).__name__ in (
+        "RecordBatchReader", "Dataset", "FileSystemDataset", "Scanner",
+    ):  # fmt: skip
+        return True
     is_frame = packages & {"pandas", "polars", "pyarrow", "numpy", "modin", "cudf", "narwhals", "secateur"}
-    return "stream" if hasattr(source, "__arrow_c_stream__") and not is_frame else "frame"
+    return hasattr(source, "__arrow_c_stream__") and not is_frame

@@ -86,7 +86,7 @@ def test_an_object_that_can_be_an_array_is_one():
     assert encode(Arrays()) == encode(np.eye(2))
 
 
-def test_a_matrix_of_truth_values_is_numeric():
+def test_a_matrix_of_booleans_is_numeric():
     table = encode(np.array([[True, False], [True, True]]))
 
     assert table.kinds == ("numeric", "numeric")
@@ -102,19 +102,19 @@ def test_the_callers_array_is_never_written():
     assert data.flags.writeable
 
 
-def test_gaps_are_noted_column_by_column():
+def test_missing_values_are_recorded_per_column():
     table = encode(np.array([[1.0, nan], [2.0, 3.0]]))
 
     assert [column.has_missing for column in table.schema.columns] == [False, True]
 
 
-def test_a_sum_that_overflows_is_no_gap():
+def test_an_overflowing_sum_is_not_taken_for_a_missing_value():
     table = encode(np.full((3, 1), 3e38, np.float32))
 
     assert not table.schema.columns[0].has_missing
 
 
-def test_rows_of_weight_zero_leave_no_gap_behind():
+def test_rows_of_weight_zero_add_no_missing_value_to_the_schema():
     table = encode(np.array([[1.0], [nan], [2.0]]), sample_weight=[1, 0, 1])
 
     assert not table.schema.columns[0].has_missing
@@ -212,7 +212,7 @@ def test_numbers_with_a_few_words_among_them_are_a_warning():
         encode([[str(i)] for i in range(10)] + [["?"]])
 
 
-def test_text_becomes_numbers_when_asked():
+def test_text_becomes_numbers_on_request():
     table = encode([["1"], [" 2.5 "], [None], ["-1e3"]], numeric=["x0"])
 
     assert np.array_equal(table.columns[0], [1, 2.5, nan, -1000], equal_nan=True)
@@ -292,7 +292,7 @@ TODAY = dt.datetime(2020, 1, 2)  # noqa: DTZ001
         (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "tuple"),
     ],
 )
-def test_what_no_tree_can_use_is_refused(data, says):
+def test_unsupported_columns_are_refused(data, says):
     if says is None:
         assert encode(data).columns[0].tolist() == [1, 2.5]
         return
@@ -476,7 +476,7 @@ def test_a_column_of_nothing_is_numeric_and_missing(frame):
     assert table.schema.columns[0].has_missing
 
 
-def test_a_late_odd_cell_in_an_object_column_is_found():
+def test_an_unsupported_object_at_the_end_of_a_column_is_found():
     frame = pd.DataFrame({"a": pd.Series(["x"] * 500 + [1], dtype=object)})
     with pytest.raises(DataError, match=r"1 \(row 500\)"):
         encode(frame)
@@ -501,7 +501,7 @@ def test_a_default_range_of_columns_is_no_names():
     assert encode(pd.DataFrame([[1.0, 2.0]]), names=["a", "b"]).names == ("a", "b")
 
 
-def test_odd_column_names_are_fine():
+def test_unusual_column_names_are_accepted():
     names = ["leaf", "node", 'a "b"', "select", "a.b", "é\n", "</script>", ""]
     assert encode(pd.DataFrame([[1.0] * 8], columns=names)).names == tuple(names)
 
@@ -549,7 +549,7 @@ def test_negative_positions_count_from_the_end():
     assert encode(np.eye(3), nominal=[-1]) == encode(np.eye(3), nominal="x2") == encode(np.eye(3), nominal=2)
 
 
-def test_nothing_here_needs_pandas_to_read_arrays():
+def test_reading_arrays_does_not_import_pandas():
     code = "import sys, secateur.data.encoding as e; e.encode([['a', 1]], target=[0]); print('narwhals' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"

@@ -48,16 +48,16 @@ def tables(draw):
 
 @settings(max_examples=4 * settings.default.max_examples)
 @given(columns=tables(), na=st.sampled_from([("",), ("", "NA"), ("red",)]), text=st.sampled_from([(), ("x0",)]))
-def test_what_is_read_here_is_read_as_pyarrow_would(tmp_path_factory, columns, na, text):
+def test_small_files_are_read_as_pyarrow_reads_them(tmp_path_factory, columns, na, text):
     path = tmp_path_factory.mktemp("plain") / "rows.csv"
     lines = ["x0;x1;key", *(";".join([*row, "k"]) for row in zip(*columns, strict=True))]
     path.write_text("\n".join(lines) + "\n")
     found = by_us(path, na, text)
     if found is None:
         return
-    wanted = by_pyarrow(path, na, text)
-    assert list(found) == wanted.column_names
-    for column, other in zip(found.values(), wanted.columns, strict=True):
+    expected = by_pyarrow(path, na, text)
+    assert list(found) == expected.column_names
+    for column, other in zip(found.values(), expected.columns, strict=True):
         if hasattr(column, "categories"):
             assert pa.types.is_string(other.type)
             values = [None if code < 0 else column.categories[code] for code in column.codes.tolist()]
@@ -72,7 +72,7 @@ def test_what_is_read_here_is_read_as_pyarrow_would(tmp_path_factory, columns, n
 
 
 @pytest.mark.parametrize("cells", [["1", "-2"], ["1.5", ""], ["red", "7"], ["a", ""], ["0.25", "3e-4"]])
-def test_plain_columns_are_read_here(tmp_path, cells):
+def test_plain_columns_are_read_without_a_library(tmp_path, cells):
     path = tmp_path / "rows.csv"
     path.write_text("x;key\n" + "".join(f"{cell};k\n" for cell in cells))
     assert by_us(path) is not None
@@ -101,7 +101,7 @@ def test_a_large_file_is_left_to_a_library(tmp_path):
     assert by_us(path) is None
 
 
-def test_a_table_is_the_same_whoever_reads_its_file(tmp_path):
+def test_a_table_is_the_same_with_every_reader(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("size;colour;n;answer\r\n" + "1.5;red;3;yes\r\n2;;4;no\r\n;blue;5;no\r\n" * 3)
     assert encode(path, target="answer", nominal=["n"]) == encode(by_pyarrow(path), target="answer", nominal=["n"])
@@ -117,7 +117,7 @@ def test_a_small_file_needs_no_library(tmp_path):
     assert {"pyarrow", "polars", "pandas", "narwhals"}.isdisjoint(modules)
 
 
-def test_a_file_with_gaps_that_pyarrow_reads_needs_no_pandas(tmp_path):
+def test_pyarrow_reads_a_file_with_missing_values_without_pandas(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("size;n;colour;answer\n" + "1.5;3;red;yes\n;;;no\n" * (MAX_SMALL_FILE_BYTES // 20 + 1))
     code = f"import sys; from secateur import encode; encode({str(path)!r}, target='answer'); print(*sys.modules)"
