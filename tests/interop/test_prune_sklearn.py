@@ -124,7 +124,7 @@ def test_the_tree_holds_its_growing_counts(kind):
 
     counts = count(model.tree, X, y, sample_weight=weight, sample="grow")
 
-    assert model.grown.is_whole == (weight is None)
+    assert model.grown.has_integer_weights == (weight is None)
     np.testing.assert_allclose(model.grown.by_class, counts.by_class, atol=1e-9)
     if weight is None:
         assert model.grown == Counts(model.tree, counts.by_class)

@@ -21,7 +21,7 @@ from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
 from ..growers.validation_rows import ValidationRows
 from ..pruners import cost_complexity
-from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
+from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, class_shares
 from ._select import TOLERANCE
 from .folds import Fold
 from .losses import (
@@ -194,7 +194,7 @@ def _class_losses(
         losses = prediction_losses(validation_counts, predictions.prediction, costs)
         return _sum_over_members(path, losses, weight, shrunk)
     kind = "m-estimate" if scoring.probabilities == "mixture" else scoring.probabilities
-    shares = shares_of(tree.parent, counts.by_class, kind=kind)
+    shares = class_shares(tree.parent, counts.by_class, kind=kind)
     if scoring.score_name == "roc_auc":
         return _area_fold_losses(tree, path, validation_counts, shares, shrunk)
     return _sum_over_members(path, probability_losses(validation_counts, shares, scoring.score_name), weight, None)

@@ -102,16 +102,16 @@ def bottom_up_srm(
     code = SubtreeCode(FORMS[form], tests.log_number, math.log(counts.n_classes), tests.is_binary)
     if scale < 1:
         doubts.append(f"the penalty is scaled by {scale:g}")
-    if not counts.is_whole:
+    if not counts.has_integer_weights:
         doubts.append("the counts are weights (compared within a relative 1e-12)")
-    if counts.is_whole and counts.is_weighted:
+    if counts.has_integer_weights and counts.is_weighted:
         doubts.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
     provenance = RuleProvenance(
         "bottom-up-srm",
         {"delta": delta, "n_tests": n_tests, "scale": scale, "form": form, "n_features": n_features},
         cost="errors",
         sample=counts.sample,
-        tolerance=0.0 if counts.is_whole else 1e-12,
+        tolerance=0.0 if counts.has_integer_weights else 1e-12,
         text=f"bottom-up SRM, {form} form, delta = {delta:g}",
     )
     return Pruning.from_cuts(
@@ -195,7 +195,7 @@ def _cuts(tree: Tree, counts: Counts, code: SubtreeCode, delta: float, scale: fl
     fixed = np.zeros(tree.n_nodes)
     if code.form.covers_leaf:
         np.multiply(factor, np.sqrt(base + code.log_classes), out=fixed, where=factor > 0)
-    if not counts.is_whole:
+    if not counts.has_integer_weights:
         fixed += 1e-12 * total
     return cut_unless_it_pays(
         tree.parent,

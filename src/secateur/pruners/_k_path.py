@@ -212,7 +212,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
     leaves_before = np.append(0, np.cumsum(tree.is_leaf))
     n_original_leaves = (leaves_before[tree.end] - leaves_before[:-1])[node]
     added_leaves = 1 - n_original_leaves  # a cut leaves one leaf
-    if not holdout.is_whole:
+    if not holdout.has_integer_weights:
         tolerance = RELATIVE_TOLERANCE * float(holdout.total[0])
         solution = budget_dp.min_pairs_and_cuts(jump, charge, error, added_leaves, budget, tolerance)
         return _CutTable(node, charge, jump, *solution)
@@ -230,12 +230,12 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
 
 def _tie_note(holdout: Counts) -> str:
     """Return the note of a pruning about the tolerance of weighted errors."""
-    return "" if holdout.is_whole else "errors within 1e-12 of the sample's weight count as equal"
+    return "" if holdout.has_integer_weights else "errors within 1e-12 of the sample's weight count as equal"
 
 
 def k_provenance(holdout: Counts, parameters: dict[str, Any], text: str) -> RuleProvenance:
     """Return the provenance of a k-optimal pruning; `text` names the limit."""
-    tolerance = 0.0 if holdout.is_whole else RELATIVE_TOLERANCE
+    tolerance = 0.0 if holdout.has_integer_weights else RELATIVE_TOLERANCE
     return RuleProvenance(
         "k-reduced-error", parameters, "errors", holdout.sample, tolerance, text=f"k-reduced-error, {text}"
     )

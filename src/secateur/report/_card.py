@@ -91,7 +91,7 @@ def _class_entries(grown: Counts, classes: list[str]) -> list[Entry]:
         ["target", f"{grown.n_classes:,} classes"],
         ["unavoidable error", f"at most {100 * unavoidable:.3g} % in growing, that of the whole tree: {reason}"],
         ["classes in growing", _class_rows_text(grown.by_class[0], classes)],
-        ["counts", "whole numbers, compared exactly" if grown.is_whole else "weights"],
+        ["counts", "whole numbers, compared exactly" if grown.has_integer_weights else "weights"],
     ]
 
 

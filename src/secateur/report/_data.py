@@ -201,7 +201,7 @@ def _sample_entries(name: str, sample: Counts | Moments, cost: LongsOrFloats) ->
         counts.append(len(classes))
         for c, rows in zip(classes.tolist(), round_values(leaf[classes], 12), strict=True):
             counts += (c, rows)
-    return {**entries, "is_whole": sample.is_whole, "counts": counts}
+    return {**entries, "is_whole": sample.has_integer_weights, "counts": counts}
 
 
 def _limit_entries(model: Model) -> Entries:
@@ -212,7 +212,7 @@ def _limit_entries(model: Model) -> Entries:
     holdout = model.holdout
     if holdout is None:
         why_not = "There is no held-out sample, so no limit on the error on new rows can be given."
-    elif not (holdout.has_classes and holdout.is_whole):
+    elif not (holdout.has_classes and holdout.has_integer_weights):
         why_not = "Limits are computed for whole counts of errors only."
     elif holdout.total[0] == 0:
         why_not = "The held-out sample has no rows."
