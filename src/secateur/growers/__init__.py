@@ -1,7 +1,7 @@
-"""Growing: from a table to a tree that fits its sample.
+"""Grow a tree on rows with a target.
 
-`CRITERIA` names the splitting criteria. CONTRIBUTING.md says what a new one needs; what stands in its line here
-is all that growing, the engines, the command, the reference and the tests need to know of it.
+`CRITERIA` lists the splitting criteria. Growing, the engines, the command line, the reference and the tests read this
+table; CONTRIBUTING.md describes how to add a criterion. `GrowParameters` in `parameters.py` declares the parameters.
 """
 
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Criterion:
-    """An entry of `CRITERIA`: the target a criterion is for, and how it is computed.
+    """An entry of `CRITERIA`: the kind of target that a criterion is for, and how it is computed.
 
     Parameters
     ----------
     formula : str
-        The impurity of a node, for its class shares p, or what takes its place.
+        The impurity of a node as a function of its class shares p, in words; for numbers, of the target.
     target : "class" or "number"
-        What it measures the purity of.
     kernel : str
-        Its name in `_kernels/criteria.py`; its own by default.
+        Name of the criterion in `_kernels/criteria.py`; by default its name in `CRITERIA`.
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `_kernels/code_splits.py` scores it from the sums of bins, as `engines.grow` needs.
+        Whether `_kernels/code_splits.py` can score splits by the criterion from the class counts of bins, as growing
+        out of core needs.
     """
 
     formula: str

@@ -78,7 +78,12 @@ def _apply_rule(
     if cost is not None:
         supported = [name for name, entry in RULES.items() if entry.takes_cost]
         if rule not in supported:
-            raise UnsupportedError(f"prune={rule!r} does not work with costs=; use one of {', '.join(supported)}")
+            raise UnsupportedError(
+                Argument("prune", rule),
+                " does not work with ",
+                Argument("costs"),
+                f"; use one of {', '.join(supported)}",
+            )
         parameters["cost"] = cost
     if rule == "smallest-within" and "accuracy" not in parameters and not plan.is_accuracy:
         raise ParameterError(
