@@ -1,4 +1,4 @@
-"""Fitted scikit-learn trees and forests, cut back by every rule, stay what they are and answer what our Pruning does."""
+"""Pruned scikit-learn trees and forests keep their class and make the predictions of our Pruning."""
 
 import pickle
 from dataclasses import replace
