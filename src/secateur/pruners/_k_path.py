@@ -219,7 +219,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
     base = tree.n_leaves + 1  # no set of cuts removes as many leaves
     if int(holdout.total[0]) * base >= 2**62:
         raise CountsError(
-            f"{holdout.total[0]} held-out examples times {base} leaves do not fit 64 bits; divide the counts of "
+            f"{holdout.total[0]} held-out rows times {base} leaves do not fit 64 bits; divide the counts of "
             f"sample {holdout.sample!r} by a common factor, or pass them as float weights"
         )
     packed, is_better = budget_dp.min_values_and_cuts(jump, charge, error * base + added_leaves, budget)
