@@ -1,7 +1,7 @@
 """Growing: from a table to a tree that fits its sample.
 
-`CRITERIA` names the splitting criteria. CONTRIBUTING.md says what a new one needs; what stands in its line here
-is all that growing, the engines, the command, the reference and the tests need to know of it.
+`CRITERIA` is the registry of splitting criteria. Growing, the engines, the command line, the reference documentation
+and the tests read the properties of a criterion from its entry. CONTRIBUTING.md says how to add a criterion.
 """
 
 from dataclasses import dataclass
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Criterion:
-    """An entry of `CRITERIA`: the target a criterion is for, and how it is computed.
+    """An entry of `CRITERIA`: the kind of target that a splitting criterion is for, and how the kernels compute it.
 
     Parameters
     ----------
     formula : str
-        The impurity of a node, for its class shares p, or what takes its place.
+        The impurity of a node: a formula of its class shares p, or a description.
     target : "class" or "number"
-        What it measures the purity of.
-    kernel : str
-        Its name in `_kernels/criteria.py`; its own by default.
+        The kind of target that the criterion is for.
+    impurity : str
+        Name of the impurity function in `_kernels/criteria.py`; empty if it is the name of the criterion.
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `_kernels/code_splits.py` scores it from the sums of bins, as `engines.grow` needs.
+        Whether `engines.grow` supports the criterion: `_kernels/code_splits.py` then scores splits from bin counts.
     """
 
     formula: str
     target: Literal["class", "number"] = "class"
-    kernel: str = ""
+    impurity: str = ""
     is_ratio: bool = False
     is_streamed: bool = False
 
@@ -44,7 +44,7 @@ CRITERIA = {
     "sqrt": Criterion("half the sum of sqrt(p (1 - p))", is_streamed=True),
     "sqrt_pairs": Criterion("sum of sqrt(p q) over pairs of classes"),
     "error": Criterion("1 - the largest p"),
-    "gain_ratio": Criterion("that of entropy", kernel="entropy", is_ratio=True),
+    "gain_ratio": Criterion("that of entropy", impurity="entropy", is_ratio=True),
     "squared_error": Criterion("variance of the target", "number"),
 }
 __getattr__ = lazy_getattr(__name__, {"grow": "._grow"})
