@@ -84,7 +84,7 @@ def count(files, engine):
     began = time.perf_counter(), time.process_time()
     found = engines.count(tree, files, "y", engine=engine)
     seconds = time.perf_counter() - began[0], time.process_time() - began[1]
-    assert found.is_whole
+    assert found.has_integer_weights
     return *seconds, int(found.total[0]), base
 
 

@@ -108,7 +108,7 @@ def test_c4_is_as_derived():
 
 
 def test_c4_needs_an_example_for_every_safe_node():
-    with pytest.raises(ParameterError, match="n=4 examples leave some of k=5"):
+    with pytest.raises(ParameterError, match="n=4 rows leave some of k=5"):
         valid_bound_general(4, 5, 0.6)
 
 

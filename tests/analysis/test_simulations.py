@@ -174,7 +174,7 @@ def test_the_simulated_trees_have_the_safe_nodes_asked_for():
     ("change", "says"),
     [
         ({"occupancy": "even"}, "occupancy='even'"),
-        ({"occupancy": [5, 5]}, "2 safe nodes with 10 examples"),
+        ({"occupancy": [5, 5]}, "2 safe nodes with 10 rows"),
         ({"shape": "tall"}, "shape='tall'"),
         ({"repeats": 0}, "repeats=0"),
         ({"confidence": 1.0}, "confidence=1.0"),

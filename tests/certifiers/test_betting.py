@@ -44,7 +44,7 @@ def test_the_limit_is_where_the_capital_reaches_one_over_delta(losses, delta):
 
 @pytest.mark.parametrize("chances", [(0.5, 0.3, 0.2), (0.9, 0.05, 0.05), (0.02, 0.96, 0.02), (0.0, 0.1, 0.9)])
 @pytest.mark.parametrize("delta", [0.3, 0.1, 0.01])
-def test_over_all_samples_it_fails_with_probability_at_most_delta(chances, delta):
+def test_the_limit_fails_with_probability_at_most_delta_over_all_samples(chances, delta):
     values, n = (0.0, 0.4, 1.0), 9
     mean = sum(v * p for v, p in zip(values, chances, strict=True))
     expected = failed = 0.0
@@ -66,14 +66,14 @@ def test_the_capital_never_falls_in_the_mean_it_bets_against():
         assert (np.diff(found) >= -1e-12 * np.abs(found[1:])).all()
 
 
-def test_without_losses_it_is_the_exact_limit():
+def test_without_losses_the_betting_limit_is_the_exact_limit():
     for n in (3, 7, 1000, 10**9):
         assert betting_upper([0.0], [n], math.log(0.05)) == pytest.approx(
             binomial_upper(0, n, math.log(0.05)), rel=1e-8
         )
 
 
-def test_it_is_no_narrower_than_the_exact_limit_and_narrower_than_empirical_bernstein():
+def test_the_betting_limit_is_between_the_exact_limit_and_empirical_bernstein():
     for n, errors, delta in itertools.product((50, 1000, 20_000), (0.02, 0.1, 0.4), (0.05, 0.001)):
         e = int(n * errors)
         mean = e / n
@@ -85,13 +85,13 @@ def test_it_is_no_narrower_than_the_exact_limit_and_narrower_than_empirical_bern
         assert ours < bernstein
 
 
-def test_one_row_and_only_full_losses_say_little():
+def test_the_limit_is_near_one_for_one_row_and_for_losses_of_one():
     assert betting_upper([1.0], [50], math.log(0.05)) == 1
     assert 0.95 < betting_upper([0.0], [1], math.log(0.05)) < 1
     assert betting_upper([], [], math.log(0.05)) == 1
 
 
-def test_a_billion_rows_are_no_trouble():
+def test_a_billion_rows_are_supported():
     limit = betting_upper([0, 0.25, 1], [9 * 10**8, 5 * 10**7, 5 * 10**7], math.log(0.05))
 
     assert 0.0625 < limit < 0.0625 + 4e-5
@@ -101,6 +101,6 @@ def test_a_billion_rows_are_no_trouble():
     ("values", "counts", "log_delta"),
     [([0, 1.1], [1, 1], -1), ([-0.1], [1], -1), ([0.5], [1.5], -1), ([0.5], [-1], -1), ([0.5], [1], 0.1), ([0.5], [1, 2], -1)],
 )  # fmt: skip
-def test_what_is_no_loss_or_no_count_is_refused(values, counts, log_delta):
+def test_invalid_losses_and_counts_are_refused(values, counts, log_delta):
     with pytest.raises(ParameterError):
         betting_upper(values, counts, log_delta)

@@ -32,7 +32,7 @@ def test_limits_are_rounded_up_to_three_digits(value, shown):
     assert f"at most {shown}, from 1 held-out row (" in str(Bound(value, 0.05, "m", 1, 0))
 
 
-def test_a_bound_that_is_no_guarantee_says_so_first_and_why():
+def test_the_sentence_of_a_bound_without_guarantee_begins_with_the_reason():
     bound = Bound(0.2, 0.05, "quarter bit", 500, 60, certified=False, reason="it is no prior")
     assert str(bound).startswith("Not a guarantee (it is no prior): ")
     assert "confidence the error" not in str(bound)
@@ -52,7 +52,7 @@ def test_all_fields_come_out_by_name():
 @pytest.mark.parametrize(
     "wrong", [{"value": 1.1}, {"value": float("nan")}, {"delta": 0}, {"delta": 1}, {"certified": False}]
 )
-def test_a_bound_that_makes_no_sense_is_refused(wrong):
+def test_inconsistent_fields_of_a_bound_are_refused(wrong):
     with pytest.raises(ParameterError):
         Bound(**{"value": 0.1, "delta": 0.05, "method": "m", "n": 5, "errors": 1} | wrong)
 

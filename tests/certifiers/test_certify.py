@@ -100,7 +100,7 @@ def test_delta_outside_its_range_is_refused_by_every_method(method, delta):
         certify(FRESH, HELD, method=method, delta=delta, grown=GROWN)
 
 
-def test_misuse_is_refused_with_the_way_out():
+def test_misuse_is_refused_with_a_remedy():
     with pytest.raises(ParameterError, match="method='other'"):
         certify(FRESH, HELD, method="other")
     with pytest.raises(ParameterError, match="for a sequence use 'path'"):
@@ -117,7 +117,7 @@ def test_misuse_is_refused_with_the_way_out():
         certify(TREE, HELD)
 
 
-def test_the_path_pays_for_a_member_of_the_only_sequence_that_was_looked_at():
+def test_the_path_pays_for_a_member_of_the_only_sequence_that_was_evaluated():
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
     labels = [0, 0, 0, 1, 1, 0, 1]
     held = Counts.from_leaves(tree, [[9, 1], [2, 7], [6, 5], [1, 9]], sample="prune")
@@ -143,7 +143,7 @@ def test_a_label_that_growing_did_not_give_is_refused_whatever_its_number():
             occam(tree, grown, held, pruning=Pruning.from_cuts(tree, [], node_labels=labels))
 
 
-def test_a_sequence_pays_for_itself_alone_and_a_twin_of_the_tree_remembers_too():
+def test_a_sequence_pays_only_for_itself_and_the_log_of_an_equal_tree_counts_too():
     tree, twin = (Tree.from_parents([-1, 0, 1, 1, 0, 4, 4]) for _ in range(2))
     labels = [0, 0, 0, 1, 1, 0, 1]
     held = Counts.from_leaves(twin, [[9, 1], [2, 7], [6, 5], [1, 9]], sample="prune")

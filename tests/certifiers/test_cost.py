@@ -40,7 +40,7 @@ def test_costs_of_zero_and_c_have_c_times_the_exact_limit_on_the_error(c):
     assert bound.method == "cost, exact tail"
 
 
-def test_a_least_cost_above_zero_is_paid_for_sure():
+def test_the_least_possible_cost_is_added_to_the_limit():
     shifted = certified_cost(WHOLE, FRESH, [[3, 5], [11, 3]])
 
     assert shifted.value == pytest.approx(3 + certified_cost(WHOLE, FRESH, [[0, 2], [8, 0]]).value)
@@ -68,7 +68,7 @@ def test_a_matrix_may_know_classes_that_the_sample_does_not():
     assert wider.errors == 70
 
 
-def test_many_different_costs_are_bet_on():
+def test_many_different_costs_use_the_betting_bound():
     tree = Tree.from_parents([-1, 0, 0, 0])
     costs = [[0, 1, 2], [3, 0, 4], [5, 7, 0]]
     pruning = Pruning.from_cuts(tree, [], node_labels=[0, 0, 1, 2])
@@ -84,7 +84,7 @@ def test_many_different_costs_are_bet_on():
 
 @pytest.mark.parametrize("method", ["steps", "betting"])
 @pytest.mark.parametrize("chances", [(0.6, 0.3, 0.1), (0.9, 0.0, 0.1), (0.1, 0.8, 0.1)])
-def test_over_all_samples_it_fails_with_probability_at_most_delta(method, chances):
+def test_the_limit_fails_with_probability_at_most_delta_over_all_samples(method, chances):
     # One leaf that answers 0; classes 0, 1, 2 then cost 0, 1 and 5.
     tree, n, delta = Tree.from_parents([-1]), 10, 0.2
     pruning = Pruning.from_cuts(tree, [], node_labels=[0])
@@ -147,12 +147,12 @@ def test_rows_that_shaped_the_pruning_are_refused():
         ([[0]], "have 2 classes"),
     ],
 )
-def test_costs_that_are_none_are_refused_with_the_way_out(costs, match):
+def test_invalid_costs_are_refused_with_a_remedy(costs, match):
     with pytest.raises(ParameterError, match=match):
         certified_cost(WHOLE, FRESH, costs)
 
 
-def test_what_cannot_be_certified_is_refused():
+def test_values_that_cannot_be_certified_are_refused():
     weights = Counts.from_leaves(TREE, [[0.5, 1], [1, 1], [1, 1]], sample="test")
     moments = Moments.from_leaves(TREE, [1, 1, 2], [1.0, 2.0, 5.0], sample="test")
     with pytest.raises(UnsupportedError):
@@ -169,7 +169,7 @@ def test_what_cannot_be_certified_is_refused():
         certified_cost(WHOLE, FRESH, [[0, 1], [1, 0]], delta=0)
 
 
-def test_a_class_that_leaves_answer_needs_a_column_even_where_no_row_has_it():
+def test_a_predicted_class_needs_a_column_even_if_no_row_has_it():
     third = Pruning.from_cuts(TREE, [], node_labels=[0, 0, 0, 1, 2], seen={"grow"})
     with pytest.raises(ParameterError, match="have 3 classes"):
         certified_cost(third, FRESH, [[0, 1], [1, 0]])

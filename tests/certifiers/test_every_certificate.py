@@ -60,7 +60,7 @@ def test_a_bound_is_at_least_the_error_it_saw_and_at_most_one(name):
 
 
 @every_method
-def test_a_bound_begins_with_the_name_of_its_method_so_that_files_tell_how_to_compute_it_again(name):
+def test_a_bound_begins_with_the_name_of_its_method_so_that_files_can_recompute_it(name):
     held = sample_of(np.random.default_rng(0), 400, 0.2)
     for bound in bounds(name, asked_of(name, GROWN), held, GROWN):
         begins = bound.method.lower().replace(" ", "-")
@@ -91,7 +91,7 @@ def test_the_growing_sample_certifies_nothing(name):
 
 
 @every_method
-def test_a_sample_that_chose_certifies_only_where_the_method_pays(name):
+def test_a_sample_that_chose_certifies_only_with_a_method_that_pays(name):
     held = sample_of(np.random.default_rng(3), 300, 0.2)
     asked = asked_of(name, GROWN, seen=("grow", "prune"))
     if METHODS[name].pays or not isinstance(asked, Pruning):
@@ -123,7 +123,7 @@ def test_the_bound_of_a_sample_that_chose_the_pruning_fails_no_more_often_than_d
     assert failures <= binom.isf(1e-6, n_runs, delta)
 
 
-def test_every_certificate_promises_95_percent_and_takes_no_weights_unless_told():
+def test_every_certificate_has_delta_005_and_refuses_weights_by_default():
     functions = [one for one in (getattr(certifiers, name) for name in certifiers.__all__) if inspect.isfunction(one)]
     parameters = [one for function in functions for one in inspect.signature(function).parameters.values()]
     assert {one.default for one in parameters if one.name == "delta"} == {0.05}
@@ -131,7 +131,7 @@ def test_every_certificate_promises_95_percent_and_takes_no_weights_unless_told(
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.pays])
-def test_rows_that_certified_one_pruning_for_nothing_do_not_certify_the_next(name):
+def test_rows_that_certified_one_pruning_without_a_price_do_not_certify_another(name):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)
     tree, grown = grow(X[:200], y[:200], max_depth=3)
@@ -143,5 +143,5 @@ def test_rows_that_certified_one_pruning_for_nothing_do_not_certify_the_next(nam
     )
 
     certify(first, held, method=name)
-    with pytest.raises(LeakageError, match="has already told how other"):
+    with pytest.raises(LeakageError, match="was evaluated on other"):
         certify(second, held, method=name)

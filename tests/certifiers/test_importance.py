@@ -46,7 +46,7 @@ def test_losses_are_the_weights_of_rows_in_error(tree_and_grown):
 
 
 @pytest.mark.parametrize("is_root", [True, False])
-def test_answers_are_those_of_the_pruning(tree_and_grown, is_root):
+def test_predictions_are_those_of_the_pruning(tree_and_grown, is_root):
     tree, _ = tree_and_grown
     pruning = pruned(tree_and_grown, [0] if is_root else tree.internal[1:].tolist())
     expected = pruning.errors(secateur.count(tree, X, Y))
@@ -69,7 +69,7 @@ def test_no_error_and_only_errors(tree_and_grown):
     assert wrong.value == 1
 
 
-def test_it_holds_where_rows_come_from_elsewhere(tree_and_grown):
+def test_the_limit_holds_in_the_other_population(tree_and_grown):
     rng = np.random.default_rng(3)
     pruning = pruned(tree_and_grown)
     here, there = np.array([0.1, 0.2, 0.3, 0.4]), np.array([0.4, 0.3, 0.2, 0.1])  # chances of the four kinds of row
@@ -101,12 +101,12 @@ def test_it_holds_where_rows_come_from_elsewhere(tree_and_grown):
         (np.zeros(100), 2, ParameterError, "expectation 1"),
     ],
 )
-def test_weights_that_are_none_are_refused(tree_and_grown, weight, largest, error, match):
+def test_invalid_weights_are_refused(tree_and_grown, weight, largest, error, match):
     with pytest.raises(error, match=match):
         importance_weighted(pruned(tree_and_grown), X, Y, weight, largest=largest)
 
 
-def test_rows_that_shaped_the_pruning_and_prunings_without_answers_are_refused(tree_and_grown):
+def test_used_rows_and_prunings_without_classes_are_refused(tree_and_grown):
     with pytest.raises(LeakageError):
         importance_weighted(pruned(tree_and_grown, seen=("grow", "test")), X, Y, W, largest=2)
     with pytest.raises(CountsError, match="no classes"):

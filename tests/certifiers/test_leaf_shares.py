@@ -46,7 +46,7 @@ def test_more_classes_have_two_limits_each():
     assert limits.lower[0].tolist() == pytest.approx([lower(k, 16, 0.02) for k in (10, 5, 1)])
 
 
-def test_a_leaf_without_rows_is_not_limited_and_takes_no_share():
+def test_a_leaf_without_rows_has_trivial_limits_and_no_share_of_delta():
     empty = Counts.from_leaves(TREE, [[40, 5], [0, 0], [0, 12]], sample="test")
     limits = leaf_shares(WHOLE, empty)
 
@@ -84,7 +84,7 @@ def test_rows_that_chose_the_pruning_certify_nodes_but_not_leaves():
         leaf_shares(chosen, GROWN, over="nodes", grown=GROWN)
 
 
-def test_a_share_is_asked_for_by_leaf_and_class_name():
+def test_shares_are_found_by_leaf_and_class_name():
     tree, grown = secateur.grow([[0.0], [1.0]], ["bad", "good"])
     pruning = Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
     X, y = np.append(np.linspace(0.01, 0.4, 50), np.linspace(0.6, 0.99, 50))[:, None], ["bad"] * 40 + ["good"] * 60
@@ -100,7 +100,7 @@ def test_a_share_is_asked_for_by_leaf_and_class_name():
         limits.bound(1, "ugly")
 
 
-def test_limits_are_copied_and_restricted_and_say_what_they_are():
+def test_limits_can_be_copied_restricted_and_printed():
     limits = leaf_shares(WHOLE, FRESH)
     other = copy.deepcopy(limits)
 
@@ -138,7 +138,7 @@ def test_over_leaves_all_limits_hold_at_once(n_classes):
     assert failed <= stats.binom.ppf(0.999, runs, delta)
 
 
-def test_over_nodes_the_limits_hold_for_the_worst_leaf_that_looking_can_choose():
+def test_limits_over_nodes_hold_for_the_worst_leaf_that_the_sample_can_choose():
     rng = np.random.default_rng(9)
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4, 4])
     chance = chance_of_leaves(rng, tree.n_leaves, 2)
@@ -157,7 +157,7 @@ def test_over_nodes_the_limits_hold_for_the_worst_leaf_that_looking_can_choose()
     assert failed <= most < failed_alone
 
 
-def test_a_chain_of_many_nodes_is_no_trouble():
+def test_a_chain_of_many_nodes_is_supported():
     n = 50_000
     tree = Tree.from_parents(np.append(-1, np.repeat(np.arange(0, 2 * n, 2), 2)))
     counts = Counts.from_leaves(tree, np.tile([[3, 1]], (tree.n_leaves, 1)), sample="test")
@@ -170,7 +170,7 @@ def test_over_must_be_one_of_two():
         leaf_shares(WHOLE, FRESH, over="tree")
 
 
-def test_each_leaf_stands_once_and_one_row_is_a_share():
+def test_leaves_must_be_unique_and_one_row_gives_a_share():
     one = ([[1, 0], [2, 2]], [[0, 0], [0, 0]], [[1, 1], [1, 1]], ["a", "b"], 0.05)
     assert LeafShares([1, 2], *one).share.tolist() == [[1, 0], [0.5, 0.5]]
     for nodes in ([1, 1], [2, 1]):

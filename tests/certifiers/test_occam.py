@@ -245,7 +245,7 @@ def test_misuse_is_refused_with_the_reason():
         occam(TREE, GROWN, HELD, pruning=chosen_labels)
 
 
-def test_many_sizes_at_once_cost_what_each_costs_alone():
+def test_the_price_of_a_size_does_not_depend_on_the_other_sizes():
     tree = Tree.from_parents([-1, 0, 1, 2, 3, 4, 4, 3, 2, 1, 0])
     grown = Counts.from_leaves(tree, [[i + 1, 6 - i] for i in range(6)])
     held = Counts.from_leaves(tree, [[20, 30 - i] for i in range(6)], sample="prune")
@@ -270,7 +270,7 @@ def test_the_only_pruning_of_a_leaf_costs_nothing():
     assert occam(leaf, grown, held, prior="informed", lam=0.1, mu=0.1).complexity == pytest.approx(0, abs=1e-9)
 
 
-def test_the_weights_named_are_those_that_cost_least():
+def test_the_details_name_the_pair_with_the_lowest_price():
     sequence = PruningSequence(TREE, [4, 1], [0, 4], steps=[1, 1, 0, 0, 1, 0, 0], node_labels=GROWN.majority)
     grid = {"lam": [0.01, 5.0], "mu": [0.01, 0.5, 5.0]}
     for bound, pruning in zip(

@@ -134,7 +134,7 @@ def test_misuse_is_refused_with_the_reason():
         pac_bayes(TREE, GROWN, HELD, delta=1)
 
 
-def test_the_details_make_the_bound_again():
+def test_the_bound_can_be_recomputed_from_its_details():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[50, 0], [0, 50]])
     held = Counts.from_leaves(tree, [[90, 10], [10, 90]], sample="prune")

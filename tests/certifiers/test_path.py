@@ -86,7 +86,7 @@ def test_a_sequence_that_has_seen_the_sample_is_refused():
 @pytest.mark.parametrize(
     ("weights", "says"), [([0.5, 0.5], "one per member"), ([0.9, 0.2, 0.2], "add up"), ([1.2, -0.2, 0], "0 or more")]
 )
-def test_weights_that_are_no_shares_are_refused(weights, says):
+def test_weights_that_are_not_valid_shares_are_refused(weights, says):
     with pytest.raises(ParameterError, match=says):
         path(SEQUENCE, HELD, weights=weights)
 

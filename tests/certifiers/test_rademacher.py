@@ -99,7 +99,7 @@ def test_within_k_hi_and_lo_are_those_of_the_list(case):
 
 
 @given(signed_cases())
-def test_a_larger_class_has_a_larger_spread(case):
+def test_a_larger_class_has_a_larger_range(case):
     tree, grown, _, signs = case
     errors = grown.errors_if_leaf(grown.majority)
     ks = range(int(errors[tree.is_leaf].sum()), int(errors[0]) + 1)
@@ -273,7 +273,7 @@ def test_other_misuse_is_refused_with_the_reason():
         rademacher(WORKED, GROWN, HELD, pruning=Pruning.from_cuts(WORKED, []))
 
 
-def test_labels_of_its_own_are_paid_for_within_k():
+def test_free_labels_are_paid_for_within_k():
     free = {"labels": "prune", "original": "relabel", "rng": 0}
     pruning = k_reduced_error(WORKED, GROWN, HELD, k=3, labelled=True)
     bound = rademacher(WORKED, GROWN, HELD, k=3, pruning=pruning, **free)

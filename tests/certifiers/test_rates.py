@@ -32,13 +32,13 @@ def test_two_classes_have_a_false_positive_and_a_false_negative_rate():
     assert "the false negative rate on new rows like these is at most" in str(positive)
 
 
-def test_each_for_itself_needs_no_share():
+def test_limits_that_hold_separately_have_the_full_delta():
     alone = class_rates(WHOLE, FRESH, delta=0.1, together=False)
 
     assert [bound.value for bound in alone] == pytest.approx([exact(15, 55, 0.1), exact(5, 45, 0.1)])
 
 
-def test_the_positive_class_is_the_second_unless_said_otherwise():
+def test_the_positive_class_is_the_second_by_default():
     tree, grown = secateur.grow([[0.0], [1.0]], ["bad", "good"])
     pruning = Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
     counts = secateur.count(tree, [[0.1], [0.2], [0.9]], ["bad", "good", "good"], sample="test")
@@ -51,7 +51,7 @@ def test_the_positive_class_is_the_second_unless_said_otherwise():
         class_rates(pruning, counts, positive="ugly")
 
 
-def test_more_classes_are_called_by_their_names_and_empty_ones_share_nothing():
+def test_quantities_of_more_classes_have_their_names_and_empty_classes_no_share_of_delta():
     tree = Tree.from_parents([-1, 0, 0])
     pruning = Pruning.from_cuts(tree, [], node_labels=[0, 0, 2])
     bounds = class_rates(pruning, Counts.from_leaves(tree, [[9, 0, 1], [2, 0, 8]], sample="test"))
@@ -64,7 +64,7 @@ def test_more_classes_are_called_by_their_names_and_empty_ones_share_nothing():
         class_rates(pruning, Counts.from_leaves(tree, [[9, 0, 1], [2, 0, 8]], sample="test"), positive=1)
 
 
-def test_a_class_that_no_leaf_answers_is_always_wrong():
+def test_a_class_that_no_leaf_predicts_is_always_an_error():
     one_answer = Pruning.from_cuts(TREE, [0], node_labels=LABELS)
     right, wrong = class_rates(one_answer, FRESH)
 
@@ -73,7 +73,7 @@ def test_a_class_that_no_leaf_answers_is_always_wrong():
     assert wrong.value == 1
 
 
-def test_an_answer_the_sample_has_no_rows_of_is_no_trouble():
+def test_a_predicted_class_may_have_no_rows():
     pruning = Pruning.from_cuts(TREE, [], node_labels=[0, 0, 0, 5, 1])
 
     assert [b.errors for b in class_rates(pruning, FRESH)] == [15, 35]
@@ -101,7 +101,7 @@ def test_rows_that_shaped_the_pruning_are_refused():
         class_rates(Pruning.from_cuts(TREE, [], node_labels=LABELS, seen={"test"}), FRESH)
 
 
-def test_one_class_is_no_choice_and_a_class_without_rows_is_none_of_them():
+def test_classes_without_rows_have_no_share_of_delta():
     tree = Tree.from_parents([-1, 0, 0])
     whole = Pruning.from_cuts(tree, [], node_labels=[0, 0, 2], seen={"grow"})
     fresh = Counts.from_leaves(tree, [[480, 40], [20, 60]], sample="test")  # the second leaf answers a third class

@@ -123,7 +123,7 @@ def test_the_exact_limit_is_above_by_a_trillionth(n, exponent, data):
     assert limit == 1 or not is_above(lower, errors, n, log_delta)
 
 
-def test_so_few_errors_are_certain_under_no_rate_but_0():
+def test_with_delta_one_the_limit_is_zero():
     assert binomial_upper(3, 10, 0.0) == 0
     assert binomial_upper(0, 10, -5e-324) > 0
 
@@ -207,7 +207,7 @@ def test_arrays_give_the_limits_of_their_entries():
     ]
 
 
-def test_a_billion_rows_are_no_trouble():
+def test_a_billion_rows_are_supported():
     assert binomial_upper(3 * 10**8, 10**9, math.log(0.01)) == pytest.approx(
         0.3 + 2.3263 * math.sqrt(0.21 / 1e9), abs=1e-7
     )

@@ -21,7 +21,7 @@ def test_a_test_sample_gives_clopper_pearson():
     assert bound.sample == "prune"
 
 
-def test_a_sample_that_was_seen_is_refused_as_a_test_sample():
+def test_a_sample_that_helped_to_choose_is_refused_as_a_test_sample():
     pruning = Pruning.from_cuts(TREE, [1], node_labels=LABELS, seen={"grow", "prune"})
     with pytest.raises(LeakageError, match="already helped to choose it"):
         test_sample(pruning, HELD)

@@ -48,7 +48,7 @@ def test_the_cost_of_a_pruning_is_that_of_the_tree_and_the_excess_of_its_cuts(ca
 
 
 @given(trees_with_counts(samples=("grow", "prune")))
-def test_the_label_rules_are_those_of_their_table(case):
+def test_label_rules_take_the_majority_of_the_named_samples(case):
     tree, grown, held = case
     for rule in ("prune", "both"):
         for original in ("fixed", "relabel"):
@@ -82,11 +82,11 @@ def test_whole_counts_stay_whole_beyond_32_bits():
     counts = Counts.from_leaves(TREE, [[2**40, 1], [0, 2**40]])
     assert counts.by_class.dtype == np.int64
     assert counts.total[0] == 2**41 + 1
-    assert counts.is_whole
-    assert not Counts.from_leaves(TREE, [[0.5, 1], [0, 1]]).is_whole
+    assert counts.has_integer_weights
+    assert not Counts.from_leaves(TREE, [[0.5, 1], [0, 1]]).has_integer_weights
 
 
-def test_counts_that_add_up_to_2_to_the_53_are_refused_with_the_way_out():
+def test_counts_that_add_up_to_2_to_the_53_are_refused_with_a_remedy():
     four = Tree.from_parents([-1, 0, 0, 0, 0])
     wraps = [[2**62, 0]] * 4  # 0 in 64 bits
     for tree, leaves in [(TREE, [[2**52, 0], [0, 2**52]]), (TREE, [[2**62, 0], [0, 2**62]]), (four, wraps)]:
@@ -103,7 +103,7 @@ def test_weights_that_add_up_to_2_to_the_53_are_refused_too():
             Counts.from_leaves(TREE, leaves)
     with pytest.raises(CountsError, match=r"2\*\*53 or more"):
         Counts(TREE, [[1e308, 1e308], [5.0, 0], [7, 7]])  # the slack for rounding was infinite, too
-    assert not Counts.from_leaves(TREE, [[2.0**52, 0], [0, 2.0**51]]).is_whole
+    assert not Counts.from_leaves(TREE, [[2.0**52, 0], [0, 2.0**51]]).has_integer_weights
 
 
 def test_a_class_beyond_those_counted_errs_everywhere():
@@ -139,7 +139,7 @@ def test_equality_pickling_and_write_protection():
 @pytest.mark.parametrize(
     ("cost", "says"), [([1, 2], "shape"), ([1, -1, 0], "node 1 is -1"), ([0.0, 0.0, np.nan], "node 2 is nan")]
 )
-def test_costs_that_are_none_are_refused(cost, says):
+def test_invalid_costs_are_refused(cost, says):
     with pytest.raises(ParameterError, match=says):
         node_cost(TREE, None, np.array(cost))
 
@@ -221,14 +221,15 @@ def test_an_m_estimate_has_a_weight_of_two_and_any_prior():
 
 
 @pytest.mark.parametrize("wrong", [-1, np.inf, np.nan])
-def test_a_count_that_is_none_is_told_apart_from_a_wrong_sum(wrong):
+def test_an_invalid_count_is_refused_as_such_and_not_as_a_wrong_sum(wrong):
     with pytest.raises(CountsError, match="a number of 0 or more is needed"):
         Counts(TREE, np.array([[wrong, 1], [wrong, 0], [0, 1]]))
 
 
-def test_a_cost_may_come_from_any_sample_that_was_asked():
+def test_a_cost_may_come_from_any_sample_that_was_evaluated():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[1, 0], [0, 1]])
-    tree.evaluation_log.record(Counts.from_leaves(tree, [[2, 0], [0, 2]], sample="prune"), is_asked=True)
+    held = Counts(tree, [[2, 2], [2, 0], [0, 2]], sample="prune", n_rows=4)
+    tree.evaluation_log.record_nodes(held)
     assert sample_usage_of(tree, grown) == {"grow"}
     assert sample_usage_of(tree, grown, cost=[1, 0, 0]) == {"grow", "prune"}

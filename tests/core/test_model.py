@@ -26,7 +26,7 @@ SELECTION = Selection(SEQUENCE, [0.2, 0.15, 0.3], [0.02, 0.02, 0.04], 1, 1, "0se
         ((Pruning.from_cuts(TREE, [0]), SELECTION, GROWN), 1),
     ],
 )
-def test_what_predicts_is_the_pruning_given_or_chosen_or_the_largest(parts, n_leaves):
+def test_a_model_of_parts_predicts_with_the_given_the_chosen_or_the_largest_pruning(parts, n_leaves):
     model = as_model(parts)
     assert model.pruning.n_leaves == n_leaves
     assert model.pruning.node_labels.tolist() == GROWN.majority.tolist()
@@ -45,7 +45,7 @@ def test_the_first_sample_grew_and_the_second_was_held_out():
     ("thing", "says"),
     [("text", "a str cannot be shown"), ((TREE,), "a tuple cannot be shown"), ((GROWN, 3), "a int cannot be shown")],
 )
-def test_what_is_no_model_is_refused_by_its_type(thing, says):
+def test_values_that_are_no_parts_of_a_model_are_refused_by_type(thing, says):
     with pytest.raises(UnsupportedError, match=says):
         as_model(thing)
 
@@ -58,7 +58,7 @@ def test_parts_of_another_tree_are_refused():
         Model(Pruning.from_cuts(TREE, []), GROWN)
 
 
-def test_the_nodes_shown_are_those_that_are_left_and_answer_their_classes():
+def test_the_pruned_tree_has_the_remaining_nodes_and_predicts_their_classes():
     model = as_model((GROWN, Pruning.from_cuts(TREE, [1], node_labels=[0, 1, 0, 1, 0])))
     assert model.nodes.tolist() == [0, 1, 4] == model.pruned_tree.ids.tolist()
     assert model.predictions.tolist() == [-1, 1, 0]

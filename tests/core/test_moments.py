@@ -54,7 +54,7 @@ def test_moments_of_leaves_add_up_to_those_of_all_nodes(case):
 
 
 @given(trees_with_rows(), st.lists(st.integers(-9, 9), min_size=20, max_size=20))
-def test_the_cost_of_an_answer_is_its_squared_error(case, answers):
+def test_the_cost_of_a_prediction_is_its_squared_error(case, answers):
     tree, leaves, y, _ = case
     answers = np.resize(answers, tree.n_nodes)
     costs = from_rows(*case).squared_errors_if_leaf(answers)
@@ -114,7 +114,7 @@ def test_an_empty_node_has_the_mean_of_its_parent():
     assert moments.sse.tolist() == [0.0] * 5
 
 
-def test_a_smaller_tree_takes_its_moments_along():
+def test_to_tree_restricts_moments_to_the_smaller_tree():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     moments = Moments.from_leaves(tree, [1, 1, 2], [1.0, 3.0, 5.0])
     small, cut = Pruning.from_cuts(tree, [1]).to_tree(moments)
@@ -144,7 +144,7 @@ def test_moments_survive_copying_and_pickling():
         ([2**53, 2**52, 2**52], [1, 1, 1], [0, 0, 0], r"2\*\*53 or more"),
     ],
 )
-def test_moments_that_cannot_be_are_refused(weight, mean, sse, says):
+def test_invalid_moments_are_refused(weight, mean, sse, says):
     with pytest.raises(CountsError, match=says):
         Moments(Tree.from_parents([-1, 0, 0]), weight, mean, sse)
 
@@ -155,7 +155,7 @@ def test_moments_of_leaves_need_one_number_per_leaf():
 
 
 @pytest.mark.parametrize(("answers", "says"), [([1.0], r"shape \(1,\)"), ([1.0, np.inf, 2.0], "node 1 is inf")])
-def test_answers_need_one_finite_number_per_node(answers, says):
+def test_predictions_need_one_finite_number_per_node(answers, says):
     moments = Moments.from_leaves(Tree.from_parents([-1, 0, 0]), [1, 1], [1, 2])
     with pytest.raises(CountsError, match=says):
         moments.squared_errors_if_leaf(answers)
@@ -167,7 +167,7 @@ def test_moments_of_another_tree_are_refused():
         moments.check_fits(Tree.from_parents([-1]))
 
 
-def test_classes_asked_of_moments_are_refused_and_look_absent():
+def test_moments_have_no_attributes_of_classes():
     moments = Moments.from_leaves(Tree.from_parents([-1, 0, 0]), [1, 1], [1, 2])
 
     for name in ("by_class", "majority", "n_classes", "errors_if_leaf"):
@@ -178,14 +178,14 @@ def test_classes_asked_of_moments_are_refused_and_look_absent():
         moments.colour  # noqa: B018
 
 
-def test_weights_are_whole_or_not():
+def test_integer_weights_are_recognised():
     tree = Tree.from_parents([-1, 0, 0])
 
-    assert Moments.from_leaves(tree, [1, 1], [1, 2]).is_whole
-    assert not Moments.from_leaves(tree, [0.5, 1], [1, 2]).is_whole
+    assert Moments.from_leaves(tree, [1, 1], [1, 2]).has_integer_weights
+    assert not Moments.from_leaves(tree, [0.5, 1], [1, 2]).has_integer_weights
 
 
-def test_a_gain_of_rounding_only_is_no_gain():
+def test_a_gain_from_rounding_only_counts_as_no_gain():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     moments = Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0])
 
@@ -194,7 +194,7 @@ def test_a_gain_of_rounding_only_is_no_gain():
     assert moments.resubstitution_costs[0] == moments.sse[0]
 
 
-def test_a_target_is_read_as_numbers_where_asked_and_later_data_follows():
+def test_a_numeric_target_is_read_as_numbers_in_later_data_too():
     table = encode([[1.0], [2.0]], target=[3, 4.5], target_kind="number")
 
     assert table.target.tolist() == [3.0, 4.5]
@@ -248,7 +248,7 @@ def _classes():
     return grow(X, y)[0], X, y
 
 
-def test_a_gain_of_rounding_is_taken_away_exactly_and_no_other():
+def test_only_gains_from_rounding_are_removed():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     moments = Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-6, 5.0], [1.0, 2.0, 3.0])
     assert moments.sse[1] > 3 == moments.resubstitution_costs[1]

@@ -20,7 +20,7 @@ def pruning_of(tree, leaves, **fields):
 
 
 @given(trees_with_counts())
-def test_what_a_pruning_answers_is_what_enumeration_says(case):
+def test_the_numbers_of_a_pruning_agree_with_enumeration(case):
     tree, counts = case
     for leaves in all_prunings(tree):
         pruning = pruning_of(tree, leaves, node_labels=counts.majority)
@@ -95,7 +95,7 @@ def test_a_node_is_cut_and_restored_by_hand():
         (lambda p: p.errors(Counts.from_leaves(TREE, [[1], [1], [1]])), "has no classes"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_the_reason(act, says):
+def test_impossible_edits_are_refused_with_the_reason(act, says):
     with pytest.raises(PruningError, match=says):
         act(Pruning.from_cuts(TREE, [1]))
 
@@ -114,7 +114,7 @@ def test_leaves_that_do_not_cover_every_path_once_are_refused(is_leaf, says):
         Pruning(TREE, np.array(is_leaf))
 
 
-def test_cuts_that_are_no_nodes_are_refused():
+def test_cuts_at_nodes_that_do_not_exist_are_refused():
     with pytest.raises(PruningError, match="node ids from 0 to 4"):
         Pruning.from_cuts(TREE, [5])
 

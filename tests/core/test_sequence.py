@@ -22,7 +22,7 @@ NESTED = PruningSequence(
 
 
 @given(trees_with_counts(), st.data())
-def test_all_members_are_scored_at_once_as_one_by_one(case, data):
+def test_errors_of_all_members_equal_those_of_each_member(case, data):
     tree, counts = case
     own = np.array([0 if tree.is_leaf[v] else data.draw(st.integers(1, 4)) for v in range(tree.n_nodes)])
     for v in range(1, tree.n_nodes):
@@ -39,7 +39,7 @@ def test_all_members_are_scored_at_once_as_one_by_one(case, data):
 
 
 @given(trees_with_counts())
-def test_a_table_behind_a_sequence_answers_the_same_questions(case):
+def test_a_sequence_from_a_table_has_the_same_members_and_errors(case):
     tree, counts = case
     sequence = best_of_size(tree, counts)
     assert [pruning.n_leaves for pruning in sequence] == sequence.n_leaves.tolist()
@@ -48,7 +48,7 @@ def test_a_table_behind_a_sequence_answers_the_same_questions(case):
 
 
 @given(trees_with_counts(), st.data())
-def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, data):
+def test_member_changes_agree_with_a_list_of_prunings(case, data):
     """The oracle looks at every member on its own."""
     tree, counts = case
     cuts = st.lists(st.sampled_from(tree.internal.tolist()), max_size=3) if len(tree.internal) else st.just([])
@@ -77,7 +77,7 @@ def test_members_given_by_their_changes_answer_as_a_list_of_prunings_does(case, 
 
 
 @given(trees_with_counts(), st.data())
-def test_the_place_of_a_pruning_in_a_nested_sequence_is_found_without_a_search(case, data):
+def test_index_of_agrees_with_a_search_in_a_nested_sequence(case, data):
     tree, counts = case
     sequence = cost_complexity(tree, counts)
     asked = data.draw(
@@ -94,7 +94,7 @@ def test_a_member_holds_from_its_alpha_up_to_the_next(alpha, n_leaves):
 
 
 @pytest.mark.parametrize("alpha", [np.nan, -0.1])
-def test_an_alpha_that_is_none_is_refused(alpha):
+def test_an_invalid_alpha_is_refused(alpha):
     with pytest.raises(ParameterError, match="alpha="):
         NESTED.at(alpha)
 
@@ -110,7 +110,7 @@ def test_a_size_that_no_member_has_is_refused_with_its_neighbours():
         gappy.errors_on(counts)
 
 
-def test_members_are_asked_like_those_of_a_list():
+def test_members_are_indexed_as_in_a_list():
     assert NESTED[-1].n_leaves == 1
     assert NESTED[-3] == NESTED[0]
     with pytest.raises(IndexError, match="member -4"):
@@ -129,7 +129,7 @@ def test_members_are_asked_like_those_of_a_list():
         ({"steps": [2, 1, 0, 0, 0], "alphas": [0, 1]}, "one entry per member"),
     ],
 )
-def test_numbers_that_make_no_sequence_are_refused(fields, says):
+def test_inconsistent_fields_of_a_sequence_are_refused(fields, says):
     with pytest.raises(PruningError, match=says):
         PruningSequence(TREE, [3, 2, 1], [0, 1, 3], **fields)
 
@@ -153,14 +153,14 @@ def test_a_table_equals_the_nested_sequence_with_its_members_and_no_other():
     assert first != second
 
 
-def test_the_errors_of_all_members_are_a_question_even_to_counts_made_by_hand():
+def test_errors_on_records_even_counts_entered_by_hand():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 1]], sample="prune")
     sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
     assert sequence.unrecorded_errors_on(counts).tolist() == [0, 2]
-    assert "prune" not in tree.evaluation_log.open
+    assert "prune" not in tree.evaluation_log.possible_choosers
     sequence.errors_on(counts)
-    assert "prune" in tree.evaluation_log.open
+    assert "prune" in tree.evaluation_log.possible_choosers
 
 
 def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
@@ -173,11 +173,13 @@ def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
     assert one != PruningSequence(**other, node_labels=[0, 0, 0, 1, 1])
 
 
-def test_a_copied_ledger_remembers_that_a_sequence_was_looked_at_and_a_single_pruning_apart():
+def test_a_pickled_log_keeps_that_a_sample_was_evaluated_on_a_sequence_or_on_a_single_pruning():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
-    first, second = (Counts.from_leaves(tree, [[n, 0], [0, 1], [0, 1]], sample=str(n)) for n in (1, 2))
+    first, second = (
+        Counts(tree, [[n, 2], [n, 1], [n, 0], [0, 1], [0, 1]], sample=str(n), n_rows=n + 2) for n in (1, 2)
+    )
     sequence = PruningSequence(tree, [3, 1], [0, 3], steps=[1, 1, 0, 0, 0], node_labels=[0, 0, 0, 1, 1])
-    tree.evaluation_log.record(first, sequence=sequence, is_asked=True)
-    tree.evaluation_log.record(second, pruning=sequence[0], is_asked=True)
+    tree.evaluation_log.record_sequence(first, sequence)
+    tree.evaluation_log.record_pruning(second, sequence[0])
     again = pickle.loads(pickle.dumps(tree.evaluation_log))
-    assert [again.records[one.sample_id].is_open for one in (first, second)] == [True, False]
+    assert [again.records[counts.sample_id].is_unrestricted for counts in (first, second)] == [True, False]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.lane
 
 
 @given(trees(max_internal=8))
-def test_the_questions_a_tree_answers_follow_from_its_parents(tree):
+def test_properties_of_a_tree_follow_from_its_parents(tree):
     children = children_of(tree.parent.tolist())
     below = [set() for _ in children]
     for v in reversed(range(tree.n_nodes)):
@@ -65,12 +65,12 @@ def test_any_order_of_nodes_with_parents_first_gives_the_same_tree_up_to_the_ord
         ([-1.0, 0.0, 0.0], "float64"),
     ],
 )
-def test_parents_that_make_no_tree_are_refused_by_node_and_value(parent, says):
+def test_invalid_parents_are_refused_by_node_and_value(parent, says):
     with pytest.raises(TreeError, match=says):
         Tree.from_parents(parent)
 
 
-def test_another_order_than_pre_order_is_refused_with_the_way_out():
+def test_nodes_that_are_not_in_pre_order_are_refused_with_a_remedy():
     with pytest.raises(TreeError, match=r"node 2 \(parent 0\).*from_parents"):
         Tree([-1, 0, 0, 1, 1])
 
@@ -88,7 +88,7 @@ def test_another_order_than_pre_order_is_refused_with_the_way_out():
         ({"feature": [0, -1]}, r"feature has shape \(2,\)"),
     ],
 )  # fmt: skip
-def test_tests_that_could_lead_nowhere_are_refused_by_node_and_value(fields, says):
+def test_splits_to_children_that_do_not_exist_are_refused_by_node_and_value(fields, says):
     with pytest.raises(TreeError, match=says):
         Tree([-1, 0, 0], **fields)
 
@@ -115,14 +115,14 @@ def test_copies_are_equal_hash_alike_and_stay_write_protected(again):
     assert tree != "a tree"
 
 
-def test_a_tree_can_be_asked_by_many_threads_at_once():
+def test_many_threads_can_read_a_tree_at_once():
     tree = Tree.from_parents([-1] + [v // 2 for v in range(2 * 20_000)])
     with ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda _: (tree.n_leaves, int(tree.depth.max()), int(tree.arity.sum())), range(16)))
     assert len(set(answers)) == 1
 
 
-def test_the_shortest_tree_reads_well():
+def test_the_repr_of_a_single_leaf_is_singular():
     assert repr(Tree.from_parents([-1])) == "Tree(1 leaf, 1 node, depth 0)"
 
 

@@ -94,10 +94,10 @@ def _kill_first_worker(part, task):
 
 
 def test_growing_continues_after_a_worker_is_killed(client, plain_held_out, tmp_path):
-    from secateur.routing import plan
+    from secateur.routing import plan_count
 
     table = plain_held_out.table
-    task = plan(plain_held_out.tree, tuple(table.column_names), "sold", None, "majority-branch", "the table")
+    task = plan_count(plain_held_out.tree, tuple(table.column_names), "sold", None, "majority-branch", "the table")
     mark = str(tmp_path / "killed")
     parts = [(mark, table.slice(first, 300)) for first in range(0, 3000, 300)]
 

@@ -41,7 +41,7 @@ def test_whole_weights_give_the_counts_of_memory(plain_held_out, tmp_path):
         found = engines.count(plain_held_out.tree, source, "sold", engine="narwhals", sample_weight="times")
 
         assert found == plain_held_out.weighted()
-        assert found.is_whole
+        assert found.has_integer_weights
 
 
 @settings(max_examples=15)

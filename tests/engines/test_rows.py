@@ -7,7 +7,7 @@ import secateur
 from secateur import Pruning, certify, engines
 from secateur.engines._spark import tally_summer, unpack_tallies
 from secateur.errors import LeakageError
-from secateur.routing import merged, plan
+from secateur.routing import merge_tallies, plan_count
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -48,14 +48,16 @@ def test_the_sketch_is_the_same_for_frames_streams_and_weights(held_out):
 
 @pytest.mark.filterwarnings("ignore:.*beyond 2")
 def test_the_sums_of_spark_workers_add_up_to_the_sketch(plain_held_out):
-    task = plan(plain_held_out.tree, tuple(plain_held_out.table.column_names), "sold", None, "majority-branch", "rows")
+    task = plan_count(
+        plain_held_out.tree, tuple(plain_held_out.table.column_names), "sold", None, "majority-branch", "rows"
+    )
     batches = plain_held_out.table.to_batches(max_chunksize=400)
     each = tally_summer(task, lambda batch: [task(batch)])
     (batch,) = tally_summer(task, unpack_tallies)(iter(part for batch in batches for part in each(iter([batch]))))
 
     (found,) = unpack_tallies(batch)
 
-    assert found.sketch == merged(map(task, batches)).sketch == plain_held_out.counts().sketch
+    assert found.sketch == merge_tallies(map(task, batches)).sketch == plain_held_out.counts().sketch
     assert found.n_used == len(plain_held_out.table)
 
 

@@ -103,10 +103,10 @@ def test_options_have_the_same_meaning_as_in_memory(frame, plain_held_out):
 
 def test_the_sums_of_a_worker_add_up_without_spark(plain_held_out):
     from secateur.engines._spark import tally_summer, unpack_tallies
-    from secateur.routing import plan
+    from secateur.routing import plan_count
 
     table = plain_held_out.table.append_column("w", pa.array(np.full(plain_held_out.table.num_rows, 0.5)))
-    task = plan(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")
+    task = plan_count(plain_held_out.tree, tuple(table.column_names), "sold", "w", "majority-branch", "the table")
     each = tally_summer(task, lambda batch: [task(batch)])
     parts = [part for k in range(0, table.num_rows, 1000) for part in each(iter(table.slice(k, 1000).to_batches(400)))]
     (batch,) = tally_summer(task, unpack_tallies)(iter(parts))

@@ -45,7 +45,7 @@ def test_parquet_files_give_the_counts_of_memory(engine, held_out, tmp_path):
     found, scan = engines.count(held_out.tree, folder, "sold", engine=engine, return_scan=True)
 
     assert found == held_out.counts()
-    assert found.is_whole
+    assert found.has_integer_weights
     assert (scan.engine, scan.n_rows) == (engine, held_out.table.num_rows)
     assert scan.n_unseen == {"colour": held_out.table["colour"].to_pylist().count("mauve")}
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import secateur
 from secateur.errors import DataError
-from secateur.routing import merged, plan
+from secateur.routing import merge_tallies, plan_count
 from small_tables import samples
 
 pl = pytest.importorskip("polars")
@@ -26,7 +26,7 @@ def planned(sample):
         grown, sample.y, nominal=[f"c{j}" for j in sample.nominal], sample_weight=sample.weight
     )
     weight = None if sample.weight is None else "w"
-    return plan(tree, tuple(frame.columns), "y", weight, "majority-branch", "the frame"), frame, tree, counts
+    return plan_count(tree, tuple(frame.columns), "y", weight, "majority-branch", "the frame"), frame, tree, counts
 
 
 @st.composite
@@ -45,7 +45,7 @@ def test_merged_tallies_of_parts_give_the_counts_of_the_sample(drawn):
     bounds = [0, *edges, len(frame)]
     parts = [task(shuffled[a:b]) for a, b in pairwise(bounds)]
 
-    assert np.array_equal(merged(parts).finish(tree, "grow").by_class, counts.by_class)
+    assert np.array_equal(merge_tallies(parts).finish(tree, "grow").by_class, counts.by_class)
 
 
 @given(cuts(weights="fractional"))
@@ -56,7 +56,7 @@ def test_fractional_weights_do_not_depend_on_the_cut(drawn):
 
     bounds = [0, *edges, len(frame)]
     parts = [task(shuffled[a:b]) for a, b in pairwise(bounds)]
-    found = merged(reversed(parts)).finish(tree, "grow")
+    found = merge_tallies(reversed(parts)).finish(tree, "grow")
 
     assert np.array_equal(found.by_class, task(frame).finish(tree, "grow").by_class)
     assert np.allclose(found.by_class, counts.by_class, rtol=1e-13, atol=1e-13)
@@ -66,7 +66,7 @@ def test_a_task_that_has_travelled_counts_as_before_with_the_same_kernels():
     X = np.random.default_rng(0).normal(size=(200, 3))
     frame = pl.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": (X[:, 0] > 0).astype(int)})
     tree, counts = secateur.grow(frame.select("a", "b"), frame["y"])
-    task = plan(tree, ("a", "b", "y"), "y", None, "majority-branch", "the frame")
+    task = plan_count(tree, ("a", "b", "y"), "y", None, "majority-branch", "the frame")
 
     travelled = pickle.loads(pickle.dumps(task))
 
@@ -80,7 +80,7 @@ def test_a_task_contains_only_what_workers_need():
     frame = pl.DataFrame({"a": X[:, 0], **columns})
     tree, _ = secateur.grow(frame, (X[:, 0] > 0).astype(int))
 
-    task = plan(tree, (*frame.columns, "y"), "y", None, "majority-branch", "the frame")
+    task = plan_count(tree, (*frame.columns, "y"), "y", None, "majority-branch", "the frame")
 
     assert task.columns == ("a", "y")
     assert len(pickle.dumps(task)) < 5000
@@ -88,7 +88,7 @@ def test_a_task_contains_only_what_workers_need():
 
 def test_weights_whose_sum_wraps_around_are_refused_wherever_it_happens():
     tree, _ = secateur.grow(pl.DataFrame({"x": [0.0, 1.0]}), ["a", "b"])
-    task = plan(tree, ("x", "y", "w"), "y", "w", "majority-branch", "the frame")
+    task = plan_count(tree, ("x", "y", "w"), "y", "w", "majority-branch", "the frame")
     n, most = 2**11, 2.0**53 - 1
     rest = [1000.0, 1000.0, 1000.0]  # n * most + 3,000 is 952 in 64 bits
     rows = pl.DataFrame({"x": [0.0] * (n + 3), "y": ["a"] * (n + 3), "w": [most] * n + rest})
@@ -96,4 +96,4 @@ def test_weights_whose_sum_wraps_around_are_refused_wherever_it_happens():
     with pytest.raises(DataError, match=r"2\*\*53 or more.*common factor"):
         task(rows)
     with pytest.raises(DataError, match=r"2\*\*53 or more.*common factor"):
-        merged(task(rows[i : i + 1]) for i in range(len(rows)))
+        merge_tallies(task(rows[i : i + 1]) for i in range(len(rows)))

@@ -51,7 +51,7 @@ MANY_OUTPUTS = {
 }
 
 
-def names_of_checks(estimator):
+def check_names(estimator):
     checks = [check for _, check in estimator_checks_generator(estimator, mark=None)]
     return [getattr(check, "func", check).__name__ for check in checks]
 
@@ -100,21 +100,21 @@ def cannot_hold(estimator):
 
 @pytest.mark.filterwarnings("ignore:every row has the class")
 @parametrize_with_checks(SETTINGS, expected_failed_checks=cannot_hold)
-def test_scikit_learn_finds_nothing_wrong(estimator, check):
+def test_scikit_learn_estimator_checks_pass(estimator, check):
     check(estimator)
 
 
 def test_as_many_checks_run_as_for_a_tree_of_scikit_learn():
-    theirs, ours = set(names_of_checks(DecisionTreeClassifier())), names_of_checks(TreeClassifier(prune=None))
+    theirs, ours = set(check_names(DecisionTreeClassifier())), check_names(TreeClassifier(prune=None))
     assert set(ours) == theirs - MANY_OUTPUTS
     if sklearn.__version__ == "1.9.1":
         # 72 of theirs, less 5 for several outputs, less 2 of 3 runs of each check of weights, which for their tree
         # are repeated with other parameters.
-        assert (len(names_of_checks(DecisionTreeClassifier())), len(ours)) == (72, 63)
+        assert (len(check_names(DecisionTreeClassifier())), len(ours)) == (72, 63)
 
 
 def test_as_many_checks_run_as_for_a_regression_tree_of_scikit_learn():
-    theirs, ours = names_of_checks(DecisionTreeRegressor()), names_of_checks(TreeRegressor())
+    theirs, ours = check_names(DecisionTreeRegressor()), check_names(TreeRegressor())
     assert set(ours) == set(theirs) - {"check_regressor_multioutput"}
     if sklearn.__version__ == "1.9.1":
         assert (len(theirs), len(ours)) == (64, 59)
@@ -125,13 +125,13 @@ def test_importing_the_package_does_not_import_scikit_learn():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_init_only_stores():
+def test_init_only_stores_the_parameters():
     parameters = {name: object() for name in TreeClassifier(prune=None).get_params()}
     model = TreeClassifier(**parameters)
     assert vars(model) == parameters
 
 
-def test_a_tree_says_what_it_takes():
+def test_tags_state_the_accepted_input():
     tags = TreeClassifier(prune=None).__sklearn_tags__()
     assert tags.input_tags.allow_nan
     assert tags.input_tags.categorical
@@ -141,7 +141,7 @@ def test_a_tree_says_what_it_takes():
     assert not tags.target_tags.multi_output
 
 
-def test_fit_sets_what_users_look_for(flowers):
+def test_fit_sets_the_fitted_attributes(flowers):
     X, y = flowers
     model = TreeClassifier(prune=None).fit(X, y)
     assert model.classes_.tolist() == ["daisy", "rose"]
@@ -153,7 +153,7 @@ def test_fit_sets_what_users_look_for(flowers):
     assert model.score(X, y) == 1
 
 
-def test_names_appear_with_a_frame_and_go_with_an_array(flowers):
+def test_feature_names_exist_after_a_frame_and_not_after_an_array(flowers):
     X, y = flowers
     model = TreeClassifier(prune=None).fit(pd.DataFrame(X, columns=list("abcde")), y)
     assert model.feature_names_in_.tolist() == list("abcde")
@@ -175,7 +175,7 @@ def test_names_appear_with_a_frame_and_go_with_an_array(flowers):
     ],
     ids=lambda labels: f"{type(labels).__name__}-{getattr(labels, 'dtype', '')}",
 )
-def test_labels_come_back_as_they_were_given(labels):
+def test_predictions_have_the_type_of_the_labels(labels):
     X = [[1.0], [2.0], [3.0], [4.0]]
     model = TreeClassifier(prune=None).fit(X, labels)
     assert model.predict(X).tolist() == list(labels)
@@ -209,7 +209,7 @@ def test_an_empty_leaf_has_the_shares_of_its_parent():
     assert model.predict(unseen).tolist() == [0]
 
 
-def test_apply_gives_leaves_and_decision_path_the_way_there(flowers):
+def test_apply_returns_leaves_and_decision_path_the_nodes_above_them(flowers):
     X, y = flowers
     model = TreeClassifier(prune=None).fit(X, y)
     leaves, paths = model.apply(X), model.decision_path(X)
@@ -225,13 +225,13 @@ def test_apply_gives_leaves_and_decision_path_the_way_there(flowers):
 
 @needs("scikit-learn", "1.9", "there is no setting sparse_interface")
 @pytest.mark.parametrize(("interface", "kind"), [("spmatrix", scipy.sparse.csr_matrix), ("sparray", scipy.sparse.csr_array)])  # fmt: skip
-def test_decision_path_is_of_the_sparse_kind_that_is_configured(flowers, interface, kind):
+def test_decision_path_has_the_configured_sparse_type(flowers, interface, kind):
     model = TreeClassifier(prune=None, max_depth=2).fit(*flowers)
     with sklearn.config_context(sparse_interface=interface):
         assert type(model.decision_path(flowers[0])) is kind
 
 
-def test_importances_equal_those_of_scikit_learn_where_no_tests_tie():
+def test_importances_equal_those_of_scikit_learn_if_no_splits_tie():
     X, y = make_classification(3000, 5, n_informative=4, n_redundant=0, flip_y=0.2, random_state=3)
     X = X.astype(np.float32)  # what their tree would make of it
     limits = {"max_depth": 4, "min_samples_leaf": 50}
@@ -332,7 +332,7 @@ def test_float32_and_float64_of_the_same_values_agree(flowers):
     assert (a.apply(wide) == b.apply(narrow)).all()
 
 
-def test_missing_numbers_are_learnt_from(people):
+def test_missing_numbers_are_used_in_splits(people):
     X = np.array([[1.0], [2.0], [np.nan], [np.nan]])
     model = TreeClassifier(prune=None).fit(X, ["known", "known", "gap", "gap"])
     assert model.predict([[np.nan], [1e300]]).tolist() == ["gap", "known"]
@@ -354,7 +354,7 @@ def test_class_weights_change_the_majority():
     assert TreeClassifier(prune=None, class_weight={"rare": 10}).fit(X, y).predict([[0.0]]).tolist() == ["rare"]
 
 
-def test_a_least_weight_keeps_leaves_from_being_made_of_light_rows(flowers):
+def test_a_minimum_weight_prevents_leaves_of_light_rows(flowers):
     X, y = flowers
     model = TreeClassifier(prune=None, class_weight={"daisy": 100.5, "rose": 0.001}, min_weight_fraction_leaf=0.05).fit(
         X, y
@@ -389,7 +389,7 @@ def test_sample_weight_is_routed_through_cross_validate_and_a_pipeline(flowers):
     assert all(len(given) == 200 for given in seen[::2])
 
 
-def test_a_pipeline_whose_steps_put_out_frames_keeps_the_names(people):
+def test_a_pipeline_whose_steps_return_frames_keeps_the_names(people):
     frame, y = people
     step = make_column_transformer(
         (StandardScaler(), ["age"]), remainder="passthrough", verbose_feature_names_out=False
@@ -432,7 +432,7 @@ def two_trees():
 
 
 @pytest.mark.parametrize("ask", ["predict", "predict_proba", "predict_log_proba", "apply", "decision_path", "score"])
-def test_a_fit_in_the_middle_of_an_answer_does_not_touch_it(ask):
+def test_a_fit_during_a_prediction_does_not_change_it(ask):
     X, targets = two_trees()
     estimator = TreeClassifier(prune=None, criterion="gini").fit(X, targets[0])
 
@@ -505,7 +505,7 @@ def test_an_unfitted_estimator_can_be_copied_and_stays_unfitted():
             other.predict([[1.0]])
 
 
-def test_read_only_memory_maps_are_taken(flowers, tmp_path):
+def test_read_only_memory_maps_are_accepted(flowers, tmp_path):
     X, y = flowers
     model = TreeClassifier(prune=None).fit(X, y)
     joblib.dump((X, y, model), tmp_path / "data")
@@ -521,7 +521,7 @@ def test_nothing_is_predicted_before_fit(method):
 
 
 @pytest.mark.parametrize("method", ["get_depth", "get_n_leaves", "export_text", "export_rules"])
-def test_nothing_is_told_before_fit(method):
+def test_inspection_is_refused_before_fit(method):
     with pytest.raises(NotFittedError):
         getattr(TreeClassifier(prune=None), method)()
 
@@ -556,25 +556,25 @@ def test_an_interrupted_or_failed_refit_keeps_the_fit_before(monkeypatch, flower
 
 
 @needs("scikit-learn", "1.9", "the page of an estimator shows no attributes")
-def test_the_page_shows_parameters_and_attributes_and_links_to_no_site(people):
+def test_the_notebook_html_shows_parameters_and_attributes_without_external_links(people):
     page = estimator_html_repr(TreeClassifier(prune=None, max_depth=2).fit(*people))
     assert "href" not in page
     assert "Tree(" in page
     assert "feature_importances_" in page
 
 
-def test_the_repr_of_an_unfitted_one_is_a_call():
+def test_the_repr_of_an_unfitted_estimator_is_a_call():
     assert repr(TreeClassifier(prune=None, max_depth=2)) == "TreeClassifier(max_depth=2, prune=None)"
 
 
-def test_the_tree_is_told_in_the_names_of_the_data(people):
+def test_text_uses_the_column_names_of_the_data(people):
     model = TreeClassifier(prune=None, max_depth=1).fit(*people)
     assert "town" in model.export_text()
     assert "class: yes" in model.export_text(show_weights=True)
     assert "home" in model.export_rules(feature_names=["age", "home", "size", "member"])
 
 
-def test_a_column_vector_of_labels_is_taken_with_the_warning_of_scikit_learn():
+def test_a_column_vector_of_labels_is_accepted_with_the_warning_of_scikit_learn():
     with pytest.warns(DataConversionWarning, match="column-vector"):
         model = TreeClassifier(prune=None).fit([[1.0], [2.0]], np.array([["a"], ["b"]]))
     assert model.predict([[1.0], [2.0]]).tolist() == ["a", "b"]
@@ -591,7 +591,7 @@ def test_a_column_vector_of_labels_is_taken_with_the_warning_of_scikit_learn():
         ([["a", "b"], ["a", "b"]], "a single output"),
     ],
 )
-def test_labels_that_are_no_classes_are_refused(y, says):
+def test_labels_that_are_not_classes_are_refused(y, says):
     with pytest.raises(DataError, match=says):
         TreeClassifier(prune=None).fit([[1.0], [2.0]], y)
 
@@ -620,12 +620,12 @@ def test_labels_that_are_no_classes_are_refused(y, says):
         ({"nominal": ["colour"]}, "nominal"),
     ],
 )
-def test_a_bad_parameter_is_named_in_fit(parameters, says):
+def test_fit_names_an_invalid_parameter(parameters, says):
     with pytest.raises(ParameterError, match=says):
         TreeClassifier(**parameters).fit([[1.0], [2.0]], ["a", "b"])
 
 
-def test_a_sparse_matrix_that_is_too_large_is_refused_with_the_way_out():
+def test_a_sparse_matrix_that_is_too_large_is_refused_with_an_alternative():
     with pytest.raises(UnsupportedError, match=r"takes 80.0 GB, and at most 1.1 GB.*toarray\(\)"):
         TreeClassifier(prune=None).fit(scipy.sparse.csr_array((10**6, 10**4)), np.zeros(10**6, int))
 
@@ -636,7 +636,7 @@ def test_bad_weights_are_refused(weight, says):
         TreeClassifier(prune=None).fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
 
 
-def test_mixture_probabilities_average_all_prunings_and_leave_the_classes_alone():
+def test_mixture_probabilities_average_all_prunings_and_do_not_change_predictions():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]), np.array([0, 0, 1, 0, 1, 1])
     plain = TreeClassifier(prune=None).fit(X, y)
     mixed = TreeClassifier(prune=None, probabilities="mixture").fit(X, y)
@@ -665,7 +665,7 @@ def test_an_unknown_kind_of_probabilities_is_refused():
 
 
 @pytest.mark.parametrize("kind", ["frequency", "shrunk", "m-estimate", "mixture"])
-def test_a_second_prediction_is_the_first_and_cannot_be_spoiled(flowers, kind):
+def test_changing_a_returned_array_does_not_change_the_next_prediction(flowers, kind):
     X, y = flowers
     model = TreeClassifier(criterion="gini", probabilities=kind).fit(X, y)
     first, shares = model.predict(X), model.predict_proba(X)
@@ -713,7 +713,7 @@ def test_threads_are_counted_as_joblib_counts_them(monkeypatch):
 
 @pytest.mark.parametrize("name", REPLACEMENTS)
 @pytest.mark.parametrize("kind", [TreeClassifier, TreeRegressor])
-def test_parameters_of_other_trees_are_answered_with_the_way_to_say_it_here(kind, name):
+def test_parameters_of_scikit_learn_trees_are_refused_with_their_replacement(kind, name):
     with pytest.raises(ParameterError, match=f"{kind.__name__} has no parameter '{name}': "):
         kind(**{name: 1})
     assert name not in kind().get_params()

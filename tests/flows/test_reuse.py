@@ -1,7 +1,7 @@
-"""Every way to hand rows over twice: each is refused, or the certificate pays for it.
+"""Attacks that certify with rows that were used before: each is refused, or the certificate pays for the use.
 
-One harness: a way takes a `Scene` and returns a certificate from rows that grew, pruned or chose the tree.
-`test_sample` certificates cost nothing, so none of them may come back.
+An attack takes a `Scene` and returns a certificate from rows that grew, pruned or chose the tree. `test_sample`
+certificates have no price, so no attack may return one.
 """
 
 import dataclasses
@@ -136,10 +136,10 @@ def from_sklearn(scene):
     return TreeClassifier.from_sklearn(DecisionTreeClassifier(random_state=0).fit(X, scene.y), X, scene.y)
 
 
-@pytest.mark.parametrize("way", GROWING)
-def test_rows_that_grew_the_tree_are_refused(way):
+@pytest.mark.parametrize("attack", GROWING)
+def test_rows_that_grew_the_tree_are_refused(attack):
     with pytest.raises(LeakageError):
-        GROWING[way](Scene())
+        GROWING[attack](Scene())
 
 
 def chosen_by_hand(scene, held):
@@ -255,11 +255,11 @@ def is_paid(bound):
     return bound.complexity > 0 and bound.method.startswith(("path", "Occam", "Rademacher", "PAC-Bayes"))
 
 
-@pytest.mark.parametrize("way", CHOOSING)
-def test_rows_that_chose_the_tree_are_refused_or_paid_for(way):
+@pytest.mark.parametrize("attack", CHOOSING)
+def test_rows_that_chose_the_tree_are_refused_or_paid_for(attack):
     scene = Scene()
     try:
-        bound = CHOOSING[way](scene, scene.held)
+        bound = CHOOSING[attack](scene, scene.held)
     except LeakageError:
         return
     assert is_paid(bound)
@@ -277,7 +277,7 @@ def test_weights_do_not_multiply_rows(weight):
         scene.model().certified_on(scene.F, scene.f, np.full(400, weight))
 
 
-def test_weights_that_are_stated_to_be_repetitions_count():
+def test_weights_that_are_stated_to_be_repetitions_are_accepted():
     scene = Scene()
     n = np.arange(400) % 3 + 1
     heavy = scene.count(scene.F, scene.f, sample_weight=n, sample="test")
@@ -285,16 +285,16 @@ def test_weights_that_are_stated_to_be_repetitions_count():
     assert certify(scene.middle, heavy, repeated=True).value == certify(Scene().middle, written).value
 
 
-def asked_before(scene, question):
+def certify_after(scene, evaluate):
     fresh = scene.count(scene.F, scene.f, sample="test")
-    question(scene.middle, fresh)
+    evaluate(scene.middle, fresh)
     return certify(scene.middle, fresh)
 
 
 FRESH = {
     "test sample": lambda s: certify(s.middle, s.count(s.F, s.f, sample="test")),
-    "asked twice of one pruning": lambda s: asked_before(s, certify),
-    "after its own errors": lambda s: asked_before(s, Pruning.errors),
+    "one pruning certified twice": lambda s: certify_after(s, certify),
+    "after its own errors": lambda s: certify_after(s, Pruning.errors),
     "after another sample chose": lambda s: certify(chosen_by_hand(s, s.held), s.count(s.F, s.f, sample="test")),
     "after a rule": lambda s: certify(
         prune(s.tree, s.grown, s.held, rule="reduced-error"), s.count(s.F, s.f, sample="test")
@@ -305,9 +305,9 @@ FRESH = {
 }
 
 
-@pytest.mark.parametrize("way", FRESH)
-def test_fresh_rows_certify_for_nothing(way):
-    bound = FRESH[way](Scene())
+@pytest.mark.parametrize("use", FRESH)
+def test_fresh_rows_certify_without_a_price(use):
+    bound = FRESH[use](Scene())
     assert bound.method == "test sample, exact tail"
     assert bound.is_checked
     assert "'grow'" in bound.freshness
@@ -335,7 +335,7 @@ def test_a_list_takes_the_parameters_of_the_best_method_and_refuses_others_by_na
         certified(method="path", rng=0)
 
 
-def test_what_could_not_be_checked_is_said():
+def test_the_bound_states_what_could_not_be_checked():
     scene = Scene()
     bound = certify(scene.middle, scene.count(scene.F, scene.f, sample="test", sketch=False))
     assert not bound.is_checked
@@ -346,7 +346,7 @@ def test_what_could_not_be_checked_is_said():
     assert "re-use could not have been detected: rows are not distinct enough" in str(bound)
 
 
-def test_halves_of_one_leaf_are_not_taken_for_each_other():
+def test_halves_of_one_leaf_are_not_mistaken_for_each_other():
     """Counts that are equal in every node say nothing where there is one node."""
     y = np.array([0, 1] * 50)
     tree, grown = grow(np.zeros((100, 1)), y)
@@ -364,7 +364,7 @@ def test_stratified_halves_of_one_leaf_certify():
         assert certify(Pruning.from_cuts(tree, [], node_labels=grown.majority), fresh).n == 100
 
 
-def test_freshness_can_be_asked_for():
+def test_freshness_checks_a_sample_without_a_certificate():
     scene = Scene()
     assert freshness(scene.middle, scene.count(scene.F, scene.f, sample="test")).is_fresh
     assert "grew the tree" in freshness(scene.middle, scene.count(scene.X, scene.y, sample="test")).leak
@@ -374,7 +374,7 @@ def test_freshness_can_be_asked_for():
     assert freshness(scene.sequence, held).is_fresh
 
 
-def test_counts_from_a_file_are_known_again(tmp_path):
+def test_counts_from_a_file_are_recognised(tmp_path):
     scene = Scene()
     save_counts(scene.count(scene.X[:500], scene.y[:500], sample="test"), tmp_path / "a.json")
     save_counts(scene.count(scene.F, scene.f, sample="test"), tmp_path / "b.json")
@@ -385,7 +385,7 @@ def test_counts_from_a_file_are_known_again(tmp_path):
     assert not certify(scene.middle, load_counts(tmp_path / "c.json", scene.tree)).is_checked
 
 
-def test_the_command_knows_rows_again(tmp_path, capsys):
+def test_the_certify_command_recognises_rows(tmp_path, capsys):
     for name, seed in (("grow", 0), ("prune", 1), ("fresh", 2)):
         X, y = rows(400, seed)
         X.assign(answer=y).to_csv(tmp_path / f"{name}.csv", index=False)
@@ -402,7 +402,7 @@ def test_the_command_knows_rows_again(tmp_path, capsys):
     capsys.readouterr()
     for model, data in (("b", "some"), ("b", "grow"), ("a", "some")):
         assert run(["certify", f"{here}/{model}.json", "--holdout", f"{here}/{data}.csv"]) == 1
-        assert "stand in sample 'grow'" in capsys.readouterr().err
+        assert "occur in sample 'grow'" in capsys.readouterr().err
     assert run(["certify", f"{here}/b.json", "--holdout", f"{here}/again.csv", "--method", "test-sample"]) == 1
     assert run(["certify", f"{here}/b.json", "--holdout", f"{here}/again.csv"]) == 0
     assert "Occam" in capsys.readouterr().out

@@ -71,7 +71,7 @@ def test_the_order_of_splits_is_that_of_the_naive_queue(sample):
 
     rows = rows_of_nodes(tree, sample.naive()[0])
     found = [sorted(rows[v]) for v in sorted(tree.internal, key=lambda v: tree.split_order[v])]
-    split = sorted((node for node in naive if node["birth"] >= 0), key=lambda node: node["birth"])
+    split = sorted((node for node in naive if node["split_order"] >= 0), key=lambda node: node["split_order"])
     assert found == [sorted(node["rows"]) for node in split]
 
 

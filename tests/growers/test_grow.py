@@ -64,14 +64,16 @@ def test_every_test_of_the_rarer_criteria_is_the_best(criterion, sample):
 def test_gain_ratio_takes_the_best_ratio_among_at_least_average_gains(penalise, sample):
     tree, counts = sample.grow(criterion="gain_ratio", penalise_numeric=penalise)
 
-    assert_best_everywhere(sample, tree, counts, criterion="gain_ratio", penalise=penalise)
+    assert_best_everywhere(sample, tree, counts, criterion="gain_ratio", has_threshold_penalty=penalise)
 
 
 @given(sample=samples(kinds=("numeric",), weights="whole"))
 def test_limits_hold_and_nothing_admissible_is_left_undone(sample):
     for max_bins in EXACT:
         tree, counts = sample.grow(max_depth=2, min_samples_leaf=3, min_samples_split=7, max_bins=max_bins)
-        assert_best_everywhere(sample, tree, counts, criterion="gini", max_depth=2, least_leaf=3, least_split=7)
+        assert_best_everywhere(
+            sample, tree, counts, criterion="gini", max_depth=2, min_samples_leaf=3, min_samples_split=7
+        )
         assert tree.depth.max() <= 2
         assert counts.total[tree.is_leaf].min() >= 3 or tree.n_nodes == 1
         assert (counts.total[tree.internal] >= 7).all()

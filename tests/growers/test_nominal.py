@@ -42,7 +42,7 @@ def test_no_set_of_categories_that_leaves_both_children_large_enough_is_better(c
     sample = data.draw(samples(kinds=NOMINAL, weights=weights))
     tree, counts = sample.grow(criterion=criterion, min_samples_leaf=least)
 
-    assert_best_everywhere(sample, tree, counts, criterion=criterion, least_leaf=least)
+    assert_best_everywhere(sample, tree, counts, criterion=criterion, min_samples_leaf=least)
 
 
 @pytest.mark.lane
@@ -75,7 +75,7 @@ def test_no_multiway_test_is_better(criterion, sample):
 def test_multiway_children_have_the_minimum_number_of_rows(sample):
     tree, counts = sample.grow(splits="multiway", min_samples_leaf=2)
 
-    assert_best_everywhere(sample, tree, counts, criterion="gini", multiway=True, least_leaf=2)
+    assert_best_everywhere(sample, tree, counts, criterion="gini", multiway=True, min_samples_leaf=2)
 
 
 def test_a_multiway_column_is_not_used_again_below():

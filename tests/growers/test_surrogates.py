@@ -13,7 +13,7 @@ from secateur.core.surrogates import Surrogates
 from secateur.errors import ModelFileError, ParameterError, TreeError, UnsupportedError
 from secateur.inspection import explain
 from secateur.modelfile import dumps_model, loads_model
-from secateur.routing import apply, plan
+from secateur.routing import apply, plan_count
 
 
 def mixed(seed, n=60, gaps=0.2):
@@ -85,7 +85,7 @@ def check_node(tree, v, table, rows, weight, k):
     assert found.agreement[here] == pytest.approx([expected[j][0] for j in order])
     for s, j in zip(here, order, strict=True):
         values = gaps_as_minus_one(table, j, rows)
-        goes = np.array([found.side(s, value) for value in values])
+        goes = np.array([found.child_for(s, value) for value in values])
         both = (goes < 2) & (side < 2)
         assert np.sum(own[both & (goes == side)]) / np.sum(own[both]) == pytest.approx(found.agreement[s])
     return len(order)
@@ -286,7 +286,7 @@ def test_batches_are_counted_as_memory_counts():
     tree, names = model.tree, table.schema.names
     words = np.array([*table.schema.columns[3].categories, None], object)[table.columns[3]]
     frame = {name: table.columns[j] for j, name in enumerate(names[:3])} | {"word": words}
-    small = plan(tree, (*names, "y"), "y")
+    small = plan_count(tree, (*names, "y"), "y")
     pd = pytest.importorskip("pandas")
     batch = pd.DataFrame(frame | {"y": table.schema.classes[table.target]})
     assert small.leaves(batch).tolist() == apply(tree, table).tolist()
@@ -399,17 +399,17 @@ def test_surrogates_of_another_tree_are_refused():
 
 def test_a_surrogate_answers_a_child_or_that_it_does_not_know():
     two = Surrogates([0, 2, 2, 2], [0, 1], [2.5, np.nan], [1, 0], [0, 0, 3], [1, 2, 0], [0.9, 0.8])
-    assert [two.side(0, value) for value in (2.4, 2.5, 2.6, np.nan)] == [1, 1, 0, 2]
-    assert [two.side(1, value) for value in (0, 1, 2, -1)] == [1, 2, 0, 2]
+    assert [two.child_for(0, value) for value in (2.4, 2.5, 2.6, np.nan)] == [1, 1, 0, 2]
+    assert [two.child_for(1, value) for value in (0, 1, 2, -1)] == [1, 2, 0, 2]
 
 
 def test_the_surrogates_of_some_nodes_are_taken_along_and_a_share_of_nothing_is_one():
     three = Surrogates(
         [0, 2, 3, 3, 3, 3], [7, 8, 9], [1.5, np.nan, np.nan], [1, 0, 0], [0, 0, 2, 5], [0, 1, 1, 0, 2], [0.0, 0.5, 0.9]
     )
-    last = three.taken(np.array([1]), np.array([True]))
+    last = three.select_nodes(np.array([1]), np.array([True]))
     assert (last.feature.tolist(), last.branch.tolist(), last.start.tolist()) == ([9], [1, 0, 2], [0, 1])
-    ends = three.taken(np.array([0, 1, 4]), np.array([True, False, False]))
+    ends = three.select_nodes(np.array([0, 1, 4]), np.array([True, False, False]))
     assert (ends.feature.tolist(), ends.branch.tolist(), ends.start.tolist()) == ([7, 8], [0, 1], [0, 2, 2, 2])
 
 

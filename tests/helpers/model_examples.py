@@ -6,9 +6,9 @@ import math
 import numpy as np
 
 from secateur import Bound, Counts, PruningSequence, Tree
+from secateur.core import EvaluationLog, EvaluationRecord, SampleUsage, UsedSample
 from secateur.core.model import Model
 from secateur.core.moments import Moments
-from secateur.core.provenance import EvaluationLog, EvaluationRecord, SampleUsage, UsedSample
 from secateur.core.selection import Selection
 from secateur.core.sequence import PruningSequence as Sequence
 from secateur.data.sketch import RowKey
@@ -118,8 +118,8 @@ def classifier_with_rows():
         selection=dataclasses.replace(model.selection, sequence=sequence, counts=grown),
         certificate=dataclasses.replace(model.certificate, freshness="compared with the rows of 'grow'"),
     )
-    shape.evaluation_log.record(held, sequence=sequence)
-    shape.evaluation_log.record(dataclasses.replace(held, sample="late", sketch=None), pruning=complete.pruning)
+    shape.evaluation_log.record_sequence(held, sequence)
+    shape.evaluation_log.record_pruning(dataclasses.replace(held, sample="late", sketch=None), complete.pruning)
     return complete
 
 

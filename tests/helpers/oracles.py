@@ -1,11 +1,12 @@
-"""Slow, obvious twins. They share no code with the library."""
+"""Slow and obvious reference implementations, which share no code with the library."""
 
 import math
 from itertools import combinations, count, product
+from typing import NamedTuple
 
 
 def children_of(parent):
-    """Children of each node, from the parent list alone."""
+    """Return the children of each node, from the parent list alone."""
     children = [[] for _ in parent]
     for v, p in enumerate(parent):
         if p >= 0:
@@ -23,24 +24,24 @@ def all_prunings(tree, v=0, children=None):
 
 
 def keep_vector(tree, leaves):
-    """One bool per internal node in pre-order: does it still test something?"""
+    """Return which internal nodes the pruning keeps, as one bool for each internal node in pre-order."""
     children = children_of(tree.parent.tolist())
-    kept, todo = set(), [0]
-    while todo:
-        v = todo.pop()
+    kept, pending = set(), [0]
+    while pending:
+        v = pending.pop()
         if v not in leaves:
             kept.add(v)
-            todo.extend(children[v])
+            pending.extend(children[v])
     return tuple(v in kept for v in range(tree.n_nodes) if children[v])
 
 
 def n_nodes_of(tree, leaves):
-    """Nodes of the pruning with these leaves."""
+    """Return the number of nodes of the pruning with these leaves."""
     return len(leaves) + sum(keep_vector(tree, leaves))
 
 
 def naive_impurity(criterion, counts):
-    """Weight times criterion, from its definition on proportions."""
+    """Return the total weight times the criterion, from its definition on proportions."""
     total = sum(counts)
     q = [x / total for x in counts]
     value = {
@@ -55,81 +56,111 @@ def naive_impurity(criterion, counts):
 
 
 def naive_tests(column, n_codes, rows, multiway):
-    """Every test of a column as one list of rows per child, in the order that decides ties.
+    """Yield every test of a column as one list of rows per child, in the order that decides ties.
 
-    A numeric column (`n_codes` None) holds numbers, NaN where missing; any other holds codes.
+    A numeric column (`n_codes` is None) holds numbers, NaN where missing; any other column holds category codes.
     """
-    present = sorted({column[r] for r in rows if column[r] == column[r]})
+    present = sorted({column[r] for r in rows if not math.isnan(column[r])})
     if n_codes is None:
-        lost = [r for r in rows if column[r] != column[r]]
-        for cut in present:
-            left, right = [r for r in rows if column[r] <= cut], [r for r in rows if column[r] > cut]
-            yield from ([left, right + lost], [left + lost, right]) if lost and right else [[left, right + lost]]
+        missing = [r for r in rows if math.isnan(column[r])]
+        for threshold in present:
+            low = [r for r in rows if column[r] <= threshold]
+            high = [r for r in rows if column[r] > threshold]
+            yield [low, high + missing]
+            if missing and high:
+                yield [low + missing, high]
     elif multiway:
         yield [[r for r in rows if column[r] == code] for code in range(n_codes)]
     else:
-        others = [rest for n in range(len(present) - 1) for rest in combinations(present[1:], n)]
-        for chosen in sorted((present[0], *rest) for rest in others):
-            yield [[r for r in rows if column[r] in chosen], [r for r in rows if column[r] not in chosen]]
+        subsets = [rest for n in range(len(present) - 1) for rest in combinations(present[1:], n)]
+        for first_branch in sorted((present[0], *rest) for rest in subsets):
+            in_first = [r for r in rows if column[r] in first_branch]
+            yield [in_first, [r for r in rows if column[r] not in first_branch]]
 
 
-def naive_best(data, rows, *, criterion, multiway=False, least_leaf=1, allow_zero=True, penalise=False):
-    """(score, tests): the best score of a node, None without a test, and the tied tests that reach it.
+class NaiveTest(NamedTuple):
+    """A scored test: its column and the rows of each child; `split_info` is that of the gain ratio."""
 
-    `data` is (columns, n_codes of each column, classes, weights, sizes); a test is (column, children), the
-    one that wins the tie first. Scores within 1e-12 of the node's impurity are tied.
+    score: float
+    column: int
+    children: list
+    split_info: float = math.nan
+
+
+def naive_best(
+    data, rows, *, criterion, multiway=False, min_samples_leaf=1, allow_zero=True, has_threshold_penalty=False
+):
+    """Return the best score of a node (None without a test), and the tied tests (column, children) that reach it.
+
+    `data` is (columns, n_codes of each column, classes, weights, sizes). The first of the tied tests wins. Scores within
+    1e-12 of the impurity of the node are tied. `has_threshold_penalty` is that of C4.5 release 8.
     """
     columns, n_codes, classes, weights, sizes = data
-
-    def impurity(some):
-        counts = [sum(weights[r] for r in some if classes[r] == c) for c in range(max(classes) + 1)]
-        return naive_impurity("entropy" if is_ratio else criterion, counts) if some else 0.0
-
     is_ratio = criterion == "gain_ratio"
-    base, total = impurity(rows), sum(weights[r] for r in rows)
-    tie = 1e-12 * base
-    found = []  # (score, column, children)
+
+    def impurity(subset):
+        counts = [sum(weights[r] for r in subset if classes[r] == c) for c in range(max(classes) + 1)]
+        return naive_impurity("entropy" if is_ratio else criterion, counts) if subset else 0.0
+
+    node_impurity, total = impurity(rows), sum(weights[r] for r in rows)
+    tie = 1e-12 * node_impurity
+    tests = []
     for j, column in enumerate(columns):
-        own = []
+        of_column = []
         for children in naive_tests(column, n_codes[j], rows, multiway):
             size = [sum(sizes[r] for r in child) for child in children if child]
-            if min(size) >= least_leaf and sum(s >= max(least_leaf, 2 * is_ratio) for s in size) >= 2:
-                own.append((base - sum(impurity(child) for child in children), j, children))
-        own = [test for test in own if allow_zero or test[0] > tie]
-        if own and is_ratio:  # one candidate per column: its best gain, in bits; `penalise` is C4.5 release 8
-            gain, _, children = next(test for test in own if test[0] >= max(t[0] for t in own) - tie)
-            shares = [sum(weights[r] for r in child) / total for child in children if child]
+            n_large = sum(s >= max(min_samples_leaf, 2 * is_ratio) for s in size)
+            if min(size) >= min_samples_leaf and n_large >= 2:
+                drop = node_impurity - sum(impurity(child) for child in children)
+                if allow_zero or drop > tie:
+                    of_column.append(NaiveTest(drop, j, children))
+        if of_column and is_ratio:  # one candidate per column: its best gain, in bits
+            max_drop = max(test.score for test in of_column)
+            best = next(test for test in of_column if test.score >= max_drop - tie)
+            shares = [sum(weights[r] for r in child) / total for child in best.children if child]
             n_values = len({str(column[r]) for r in rows})
-            fee = math.log2(n_values - 1) / total if penalise and n_codes[j] is None else 0.0
-            own = [(2 * gain / total - fee, j, children, -sum(x * math.log2(x) for x in shares))]
-        found += own
-    if not found:
+            has_penalty = has_threshold_penalty and n_codes[j] is None
+            penalty = math.log2(n_values - 1) / total if has_penalty else 0.0
+            split_info = -sum(x * math.log2(x) for x in shares)
+            of_column = [NaiveTest(2 * best.score / total - penalty, j, best.children, split_info)]
+        tests += of_column
+    if not tests:
         return None, []
     if is_ratio:
-        mean = sum(test[0] for test in found) / len(found)
-        found = [(test[0] / test[3], *test[1:3]) for test in found if test[0] >= mean - 1e-12]
-        tie = 1e-12 * max(abs(test[0]) for test in found)
-    best = max(test[0] for test in found)
-    return best, [(j, children) for score, j, children in found if score >= best - tie]
+        mean = sum(test.score for test in tests) / len(tests)
+        tests = [test._replace(score=test.score / test.split_info) for test in tests if test.score >= mean - 1e-12]
+        tie = 1e-12 * max(abs(test.score) for test in tests)
+    best_score = max(test.score for test in tests)
+    return best_score, [(test.column, test.children) for test in tests if test.score >= best_score - tie]
 
 
-def naive_grow(data, *, max_splits=math.inf, max_depth=math.inf, least_split=2, **rules):
-    """Grow best-first: nodes (dicts) in the order of their making; without limits this is depth-first's tree."""
+def naive_grow(data, *, max_splits=math.inf, max_depth=math.inf, min_samples_split=2, **rules):
+    """Grow best-first and return the nodes (dicts) in the order in which they are made.
+
+    Without limits, depth-first growth makes the same tree.
+    """
     classes, sizes = data[2], data[4]
-    nodes, waiting, fresh = [{"rows": range(len(classes)), "depth": 0, "children": [], "birth": -1}], {}, [0]
+
+    def new_node(rows, depth):
+        return {"rows": rows, "depth": depth, "children": [], "split_order": -1}
+
+    nodes, open_leaves, new_leaves = [new_node(range(len(classes)), 0)], {}, [0]
     for step in count() if max_splits == math.inf else range(max_splits):
-        for node, v in ((nodes[v], v) for v in fresh):
+        for v in new_leaves:
+            node = nodes[v]
             is_mixed = len({classes[r] for r in node["rows"]}) > 1
-            if is_mixed and node["depth"] < max_depth and sum(sizes[r] for r in node["rows"]) >= least_split:
+            is_large = sum(sizes[r] for r in node["rows"]) >= min_samples_split
+            if is_mixed and is_large and node["depth"] < max_depth:
                 node["score"], node["tests"] = naive_best(data, node["rows"], **rules)
-                waiting |= {v: node["score"]} if node["tests"] else {}
-        if not waiting:
+                open_leaves |= {v: node["score"]} if node["tests"] else {}
+        if not open_leaves:
             break
-        top = max(waiting.values())
-        v = min(v for v, drop in waiting.items() if drop >= top - 1e-12 * abs(top))  # a tie: the older leaf
-        del waiting[v]
+        best = max(open_leaves.values())
+        # In a tie the leaf that was made first is split first.
+        v = min(v for v, score in open_leaves.items() if score >= best - 1e-12 * abs(best))
+        del open_leaves[v]
         children = nodes[v]["tests"][0][1]
-        fresh = list(range(len(nodes), len(nodes) + len(children)))
-        nodes[v].update(children=fresh, birth=step)
-        nodes += [dict(rows=rows, depth=nodes[v]["depth"] + 1, children=[], birth=-1) for rows in children]
+        new_leaves = list(range(len(nodes), len(nodes) + len(children)))
+        nodes[v].update(children=new_leaves, split_order=step)
+        nodes += [new_node(rows, nodes[v]["depth"] + 1) for rows in children]
     return nodes

@@ -1,4 +1,4 @@
-"""What tests of the page ask a browser."""
+"""Functions by which tests of the page use a browser."""
 
 
 def until(page, expression):

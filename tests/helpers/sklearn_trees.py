@@ -1,4 +1,4 @@
-"""Fitted scikit-learn trees of many kinds, rows that are hard to route, and slow and obvious twins."""
+"""Fitted scikit-learn trees of many kinds, rows that are hard to route, and slow reference implementations."""
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor

@@ -95,7 +95,7 @@ def rows_of_nodes(tree, columns):
     return rows
 
 
-def assert_best_everywhere(sample, tree, counts, *, max_depth=np.inf, least_split=2, **rules):
+def assert_best_everywhere(sample, tree, counts, *, max_depth=np.inf, min_samples_split=2, **rules):
     """No node could have been split better, and the tie rules chose among equals; leaves could not be split."""
     data = sample.naive()
     columns, n_codes, classes, weights, sizes = data
@@ -104,7 +104,7 @@ def assert_best_everywhere(sample, tree, counts, *, max_depth=np.inf, least_spli
         for c in range(counts.n_classes):
             assert np.isclose(counts.by_class[v, c], sum(weights[r] for r in rows[v] if classes[r] == c), rtol=1e-12)
         is_pure = len({classes[r] for r in rows[v]}) <= 1
-        is_limited = tree.depth[v] >= max_depth or sum(sizes[r] for r in rows[v]) < least_split
+        is_limited = tree.depth[v] >= max_depth or sum(sizes[r] for r in rows[v]) < min_samples_split
         if is_pure or is_limited:
             assert tree.is_leaf[v]
             continue

@@ -1,4 +1,4 @@
-"""The nearest change is the nearest of all leaves, and it works."""
+"""The nearest change is the nearest of all leaves, and leads to the wanted prediction."""
 
 import itertools
 import math

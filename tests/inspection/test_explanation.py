@@ -1,4 +1,4 @@
-"""The path of one row is the way that routing sends it, and its words are true of the row."""
+"""The path of a row is the one that routing takes, and its texts are true of the row."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_infinite_thresholds_are_walked_too():
         assert [path_of(shown(case.model), table, row).leaf for row in range(table.n_rows)] == case.leaves()
 
 
-def test_a_step_tells_the_test_the_value_and_the_side():
+def test_a_step_has_the_test_the_value_and_the_side():
     X = [["red", 1.0], ["red", 4.0], ["blue", 1.5], ["green", None]]
     table = secateur.encode(X, names=["colour", "size"], target=["a", "b", "a", "b"])
     path = path_of(view_of(*secateur.grow(table)), [["red", 1.25]])
@@ -56,15 +56,15 @@ def test_a_step_tells_the_test_the_value_and_the_side():
 def test_categories_and_missing_values_have_words():
     table = secateur.encode([["red"], ["blue"], ["red"], [None]], names=["colour"], target=["x", "y", "x", "y"])
     view = view_of(*secateur.grow(table))
-    told = {value: path_of(view, [[value]]).steps[0] for value in ("red", None, "pink")}
+    text = {value: path_of(view, [[value]]).steps[0] for value in ("red", None, "pink")}
 
-    assert [told[value].value for value in told] == ["red", "missing", "new"]
-    assert [told[value].is_default for value in told] == [False, False, True]
-    assert told["red"].test == "colour = red"
-    assert told[None].test == "colour = blue or missing"
+    assert [text[value].value for value in text] == ["red", "missing", "new"]
+    assert [text[value].is_default for value in text] == [False, False, True]
+    assert text["red"].test == "colour = red"
+    assert text[None].test == "colour = blue or missing"
 
 
-def test_a_row_between_the_short_threshold_and_the_exact_one_is_told_the_exact_one():
+def test_a_row_between_the_short_and_the_exact_threshold_gets_the_exact_one():
     tree, counts = secateur.grow([[21673.2], [21675.1]], ["a", "b"])
     view = view_of(tree, counts, feature_names=["income"])
 

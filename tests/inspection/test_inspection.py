@@ -1,4 +1,4 @@
-"""A summary, an explanation and an evaluation say what the model and other libraries say."""
+"""The numbers of summaries, explanations and evaluations are those of the model and of other libraries."""
 
 import json
 
@@ -32,7 +32,7 @@ def model(frame):
     )
 
 
-def test_a_summary_fits_a_terminal_and_tells_the_sizes_errors_and_certificate(model):
+def test_a_summary_fits_a_terminal_and_has_sizes_errors_and_certificate(model):
     text = str(model.summary())
 
     assert max(map(len, text.splitlines())) <= 80
@@ -85,13 +85,13 @@ def test_an_explanation_follows_the_row_and_its_change_works(model, frame):
 
 def test_rows_are_given_in_any_form(model, frame):
     row = frame[["age", "income", "region"]].iloc[5]
-    told = {
+    shown_text = {
         str(model.explain(one))
         for one in (row, row.to_dict(), row.tolist(), frame[["age", "income", "region"]].iloc[[5]])
     }
 
-    assert len(told) == 1
-    assert "prediction: " in told.pop()
+    assert len(shown_text) == 1
+    assert "prediction: " in shown_text.pop()
     with pytest.raises(ParameterError, match="did you mean 'region'"):
         model.explain({"regoin": "north"})
     assert str(model.explain(row, wanted="default").change or "").endswith(("default", ""))
@@ -135,8 +135,8 @@ def test_commands_say_the_same(model, frame, tmp_path, capsys):
     files = [str(tmp_path / "m.json"), str(tmp_path / "d.csv")]
 
     assert run(["evaluate", *files, "--target", "loan", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["error"] == pytest.approx(
+    shown_text = json.loads(capsys.readouterr().out)
+    assert shown_text["error"] == pytest.approx(
         model.evaluate(frame[["age", "income", "region"]][400:], frame.loan[400:]).error
     )
     assert run(["evaluate", *files, "--target", "loan", "--max-error", "0.001"]) == 1

@@ -1,4 +1,4 @@
-"""What a notebook shows: a picture with its sentence, a plot as its picture, a certificate as its sentence."""
+"""The display of models, figures and certificates in a notebook."""
 
 from html import unescape
 

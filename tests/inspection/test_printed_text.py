@@ -1,4 +1,4 @@
-"""Names, labels and notes that would act on a terminal or in a spreadsheet: shown as escapes, never as they are."""
+"""Names, labels and notes that would act on a terminal or in a spreadsheet are shown as escapes."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Thresholds as people read them are short, and part the rows as the tree does."""
+"""The texts of thresholds are short and split the growing rows as the tree does."""
 
 import numpy as np
 import pytest
@@ -43,10 +43,10 @@ def test_rounded_thresholds_part_the_growing_rows_as_the_tree_does(seed, dtype, 
     tree, _ = secateur.grow(table, max_bins=max_bins)
     is_cut = np.isfinite(tree.threshold)
 
-    told = np.where(is_cut, tree.rounded, tree.threshold)
+    text = np.where(is_cut, tree.rounded, tree.threshold)
 
     assert not np.isnan(tree.rounded[is_cut]).any()
-    same = secateur.Tree(tree.parent, tree.feature, told, default=tree.default, schema=tree.schema)
+    same = secateur.Tree(tree.parent, tree.feature, text, default=tree.default, schema=tree.schema)
     assert np.array_equal(apply(same, table), apply(tree, table))
 
 
@@ -61,7 +61,7 @@ def test_a_tree_keeps_them_when_it_is_cut_saved_and_loaded(tmp_path):
     assert np.array_equal(load_model(tmp_path / "model.json").tree.rounded, tree.rounded, equal_nan=True)
 
 
-def test_thresholds_of_scikit_learn_are_told_as_it_told_them():
+def test_thresholds_from_scikit_learn_have_its_rounded_texts():
     rng = np.random.default_rng(3)
     X = rng.integers(0, 30, (200, 3)) / 10
     model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, rng.integers(0, 2, 200))

@@ -1,4 +1,4 @@
-"""A tree that was chosen by another score than its error: no text, figure or page calls that score an error."""
+"""No text, figure or page calls another score, by which a tree was chosen, an error."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The tree as text: what is drawn, what the rules say, and names that try to break out."""
+"""The tree as text: drawings, rules, and hostile names."""
 
 import math
 import re
@@ -134,7 +134,7 @@ def test_the_branch_of_missing_values_says_so(default, line):
     assert text.count("missing") == 1
 
 
-def test_nothing_is_said_of_missing_values_where_growing_had_none():
+def test_missing_values_are_not_mentioned_where_growing_had_none():
     assert "missing" not in export_text(*stump(has_missing=False))
 
 
@@ -200,7 +200,7 @@ def test_a_branch_that_no_known_category_reaches_says_so():
     assert re.findall(r"c .*", export_text(tree)) == ["c = a", "c = a", "c is another", "c = b"]
 
 
-def test_missing_values_are_not_told_where_they_cannot_arrive():
+def test_missing_values_are_not_mentioned_where_they_cannot_arrive():
     schema = Schema((Column("x", "numeric", (), True),), np.array(["no", "yes"]))
     nan = np.nan
     tree = Tree([-1, 0, 0, 2, 2], feature=[0, -1, 0, -1, -1], threshold=[1.0, nan, 5.0, nan, nan], schema=schema)
@@ -223,8 +223,8 @@ def test_the_categories_of_a_branch_are_those_that_routing_sends_there(splits):
         p = tree.parent[v]
         if view.is_nominal[p]:
             here = {kind for (kind, _), leaf in zip(tried, reached.tolist(), strict=True) if v <= leaf < tree.end[v]}
-            told = {kinds[:-1][code] if code < 6 else None for code in view.arriving_codes(v)}
-            assert here == told
+            shown_text = {kinds[:-1][code] if code < 6 else None for code in view.arriving_codes(v)}
+            assert here == shown_text
 
 
 def test_sets_of_one_column_are_intersected():
@@ -476,8 +476,8 @@ def test_limits_can_tell_of_one_class_in_every_leaf():
     held_out = Counts.from_leaves(tree, [[90, 10], [20, 60]], sample="test")
     limits = leaf_shares(Pruning.from_cuts(tree, []), held_out).with_displayed_class("b")
 
-    told = re.findall(r"b ([\d.]+) % of (\d+) held out \(at most", export_rules(tree, counts, limits=limits))
-    assert told == [("10.0", "100"), ("75.0", "80")]
+    shown_text = re.findall(r"b ([\d.]+) % of (\d+) held out \(at most", export_rules(tree, counts, limits=limits))
+    assert shown_text == [("10.0", "100"), ("75.0", "80")]
     with pytest.raises(ParameterError, match="'c' is not known"):
         limits.with_displayed_class("c")
 

@@ -1,4 +1,4 @@
-"""One view of a tree: what is left of it, what each node answers, and what can arrive there."""
+"""The view of a tree: its nodes, their predictions, and the values that can reach them."""
 
 import time
 from dataclasses import FrozenInstanceError
@@ -58,7 +58,7 @@ def test_a_view_cannot_be_changed(case):
             array[:] = 0
 
 
-def test_everybody_tells_the_same():
+def test_all_displays_show_the_same_texts():
     model = mixed(seed=4).model
     view = view_of(model.tree, model.grown, pruning=model.pruning)
     branches = [view.branch_text(v) for v in range(1, view.tree.n_nodes)]
@@ -75,10 +75,10 @@ def test_what_cannot_arrive_is_missing_from_every_drawing():
     rows = [[kind] for kind in "abcd"] * 5
     table = secateur.encode(rows, names=["c"], target=[{"a": 0, "b": 1, "c": 0, "d": 2}[kind] for (kind,) in rows])
     tree, counts = secateur.grow(table)
-    told = [view_of(tree, counts).branch_text(v) for v in range(1, tree.n_nodes)]
+    shown_text = [view_of(tree, counts).branch_text(v) for v in range(1, tree.n_nodes)]
 
     # Each category is named once on every level of its path, and leaves name theirs alone.
-    assert sorted(text for text, leaf in zip(told, tree.is_leaf[1:], strict=True) if leaf) in (
+    assert sorted(text for text, leaf in zip(shown_text, tree.is_leaf[1:], strict=True) if leaf) in (
         ["c = b", "c = d", "c in {a, c}"],
         ["c = a", "c = b", "c = c", "c = d"],
     )

@@ -1,4 +1,4 @@
-"""scikit-learn trees as our nouns: every float64 row goes where scikit-learn sends it."""
+"""Converted scikit-learn trees send every float64 row to the leaf that scikit-learn finds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Fitted scikit-learn trees and forests, cut back by every rule, stay what they are and answer what our Pruning does."""
+"""Pruned scikit-learn trees and forests keep their class and make the predictions of our Pruning."""
 
 import pickle
 from dataclasses import replace
@@ -124,7 +124,7 @@ def test_the_tree_holds_its_growing_counts(kind):
 
     counts = count(model.tree, X, y, sample_weight=weight, sample="grow")
 
-    assert model.grown.is_whole == (weight is None)
+    assert model.grown.has_integer_weights == (weight is None)
     np.testing.assert_allclose(model.grown.by_class, counts.by_class, atol=1e-9)
     if weight is None:
         assert model.grown == Counts(model.tree, counts.by_class)

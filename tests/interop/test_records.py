@@ -1,4 +1,4 @@
-"""The layout of scikit-learn's node records: known ones travel, unknown ones are refused by name."""
+"""Node records of scikit-learn: known layouts are kept, and unknown ones raise an error with their name."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""scikit-learn as oracle: the same values of the criterion, whichever of two equal tests won."""
+"""scikit-learn as oracle: both libraries grow trees with the same values of the criterion."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Our models as genuine scikit-learn trees: the same answers, honest statistics, pipelines for nominal columns."""
+"""Models as scikit-learn trees: the same predictions, true statistics, pipelines for nominal columns."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""Cross-validation: the fast route against a slow one, folds of every kind, and what must not matter."""
+"""Cross-validation: agreement with a slow reference, all kinds of folds, and independence of irrelevant details."""
 
 import pickle
 import warnings
@@ -22,7 +22,7 @@ PENALTIES = {
     "leaves": lambda j: j,
     "sqrt": np.sqrt,
     "log": np.log,
-    "squared": lambda j: np.asarray(j) ** 2,  # convex: by the table, perhaps not nested
+    "squared": lambda j: np.asarray(j) ** 2,  # convex: found by the table of sizes, and the path may not be nested
 }
 
 
@@ -33,11 +33,11 @@ def noisy(n=200, d=4, seed=0, n_classes=2):
     return X, y
 
 
-# The slow route: grow each fold by itself, list all its prunings, take the best at each penalty, walk every row.
+# The reference grows each fold separately, lists all prunings, takes the best at each penalty, and routes every row.
 
 
-def smallest_minimiser(tree, cost, beta, penalty, size):
-    """The best of all prunings: least cost + beta * penalty, then smallest, then the first kept node."""
+def smallest_best_pruning(tree, cost, beta, penalty, size):
+    """Return the best of all prunings: lowest cost + beta * penalty, then smallest, then the first kept node."""
     prunings = list(all_prunings(tree))
     sizes = [len(p) if size == "leaves" else n_nodes_of(tree, p) for p in prunings]
     if np.isinf(beta):
@@ -50,12 +50,12 @@ def smallest_minimiser(tree, cost, beta, penalty, size):
     return max(tied, key=lambda p: keep_vector(tree, p))
 
 
-def slow_loss(sample, betas, folds, *, penalty, size="leaves", costs=None, m=None, **growing):
-    """Held-out loss of each fold at each penalty, row by row."""
+def reference_loss(sample, betas, folds, *, penalty, size="leaves", costs=None, m=None, **growing):
+    """Return the held-out loss of each fold at each penalty, summed row by row."""
     table = encode(sample.X, target=sample.y, nominal=list(sample.nominal))
     weight = np.ones(len(sample.y)) if sample.weight is None else sample.weight
     n_classes = len(table.schema.classes)
-    charged = 1 - np.eye(n_classes) if costs is None else np.asarray(costs, float)
+    row_costs = 1 - np.eye(n_classes) if costs is None else np.asarray(costs, float)
     losses = np.zeros((len(folds), len(betas)))
     for f, test in enumerate(folds):
         train = np.setdiff1d(np.arange(len(weight)), test)
@@ -67,7 +67,7 @@ def slow_loss(sample, betas, folds, *, penalty, size="leaves", costs=None, m=Non
         labels, cost = [], []
         for v in range(tree.n_nodes):
             own = grown.by_class[v].astype(float)
-            expected = [sum(own[i] * charged[i, j] for i in range(n_classes)) for j in range(n_classes)]
+            expected = [sum(own[i] * row_costs[i, j] for i in range(n_classes)) for j in range(n_classes)]
             empty = own.sum() == 0
             labels.append(labels[tree.parent[v]] if empty else int(np.argmin(expected)))
             if m is None:
@@ -75,22 +75,22 @@ def slow_loss(sample, betas, folds, *, penalty, size="leaves", costs=None, m=Non
             else:
                 prior = grown.by_class[0] / total
                 smooth = [(own[i] + m * prior[i]) / (own.sum() + m) for i in range(n_classes)]
-                rate = min(sum(smooth[i] * charged[i, j] for i in range(n_classes)) for j in range(n_classes))
+                rate = min(sum(smooth[i] * row_costs[i, j] for i in range(n_classes)) for j in range(n_classes))
                 cost.append(own.sum() / total * rate)
         reached = rows_of_nodes(tree, [column[test].tolist() for column in table.columns])
         for b, beta in enumerate(betas):
-            for v in smallest_minimiser(tree, cost, beta, penalty, size):
+            for v in smallest_best_pruning(tree, cost, beta, penalty, size):
                 for r in reached[v]:
-                    losses[f, b] += weight[test[r]] * charged[table.target[test[r]], labels[v]]
+                    losses[f, b] += weight[test[r]] * row_costs[table.target[test[r]], labels[v]]
     return losses
 
 
-def dealt(n, n_folds):
+def assigned_folds(n, n_folds):
     return [np.arange(n)[i::n_folds] for i in range(min(n, n_folds))]
 
 
-def assert_as_slow(sample, n_folds, *, penalty="leaves", **more):
-    folds = dealt(len(sample.y), n_folds)
+def assert_same_as_reference(sample, n_folds, *, penalty="leaves", **more):
+    folds = assigned_folds(len(sample.y), n_folds)
     given_penalty = PENALTIES[penalty] if penalty == "squared" else penalty
     options = {"cost": "m-estimate", "m": more["m"]} if "m" in more else {}
     with warnings.catch_warnings():
@@ -106,10 +106,10 @@ def assert_as_slow(sample, n_folds, *, penalty="leaves", **more):
             **options,
         )
     weight = np.ones(len(sample.y)) if sample.weight is None else sample.weight
-    slow = slow_loss(sample, found.betas, folds, penalty=PENALTIES[penalty], **more)
+    expected = reference_loss(sample, found.betas, folds, penalty=PENALTIES[penalty], **more)
     shares = np.array([weight[test].sum() for test in folds])
-    assert np.allclose(found.fold_error, slow / shares[:, None], rtol=1e-12)
-    assert np.allclose(found.error, slow.sum(axis=0) / weight.sum(), rtol=1e-12)
+    assert np.allclose(found.fold_error, expected / shares[:, None], rtol=1e-12)
+    assert np.allclose(found.error, expected.sum(axis=0) / weight.sum(), rtol=1e-12)
     alphas = found.sequence.alphas
     assert np.allclose(found.betas[:-1], np.sqrt(alphas[:-1] * alphas[1:]))
     assert found.betas[-1] == np.inf
@@ -120,38 +120,38 @@ small = {"max_rows": 10, "max_columns": 2}
 
 
 @given(samples(**small), st.integers(2, 3), st.sampled_from(["leaves", "nodes"]))
-def test_the_fast_route_is_the_slow_one(sample, n_folds, size):
-    assert_as_slow(sample, n_folds, size=size, max_depth=3)
+def test_errors_and_choice_equal_those_of_the_reference(sample, n_folds, size):
+    assert_same_as_reference(sample, n_folds, size=size, max_depth=3)
 
 
 @given(samples(**small), st.sampled_from(list(PENALTIES)))
-def test_every_penalty_goes_the_same_way(sample, penalty):
-    assert_as_slow(sample, 2, penalty=penalty, max_depth=3)
+def test_every_penalty_agrees_with_the_reference(sample, penalty):
+    assert_same_as_reference(sample, 2, penalty=penalty, max_depth=3)
 
 
 @given(samples(kinds=("nominal", "numeric"), **small), st.sampled_from(["gain_ratio", "entropy"]))
-def test_multiway_trees_go_the_same_way(sample, criterion):
-    assert_as_slow(sample, 3, splits="multiway", criterion=criterion, max_depth=2)
+def test_multiway_trees_agree_with_the_reference(sample, criterion):
+    assert_same_as_reference(sample, 3, splits="multiway", criterion=criterion, max_depth=2)
 
 
 @given(samples(weights="real", **small), st.sampled_from(["real", "whole"]))
-def test_weighted_rows_go_the_same_way(sample, kind):
+def test_weighted_rows_agree_with_the_reference(sample, kind):
     if kind == "whole":
         sample = type(sample)(sample.X, sample.y, sample.nominal, np.ceil(sample.weight * 2))
-    assert_as_slow(sample, 2, max_depth=3)
+    assert_same_as_reference(sample, 2, max_depth=3)
 
 
 @given(samples(**small), st.sampled_from([0.0, 1.0, 2.0]))
-def test_paths_of_m_estimates_go_the_same_way(sample, m):
-    assert_as_slow(sample, 2, m=m, max_depth=3)
+def test_paths_of_m_estimates_agree_with_the_reference(sample, m):
+    assert_same_as_reference(sample, 2, m=m, max_depth=3)
 
 
 @given(
     samples(classes=(3,), **small), st.lists(st.integers(0, 5), min_size=9, max_size=9), st.sampled_from([None, 2.0])
 )
-def test_costs_of_answers_go_the_same_way(sample, drawn, m):
+def test_cost_matrices_agree_with_the_reference(sample, drawn, m):
     costs = np.array(drawn).reshape(3, 3)
-    found = assert_as_slow(sample, 2, costs=costs, max_depth=3, **({} if m is None else {"m": m}))
+    found = assert_same_as_reference(sample, 2, costs=costs, max_depth=3, **({} if m is None else {"m": m}))
     by_class = found.counts.by_class
     assert (found.sequence.node_labels == (by_class @ costs).argmin(axis=1)).all()
 
@@ -167,7 +167,7 @@ def test_the_pooled_standard_error_is_that_of_a_share_of_the_rows():
     assert np.allclose(found.error, (found.fold_error * sizes[:, None]).sum(axis=0) / 200)
 
 
-def test_the_other_standard_error_is_the_scatter_of_the_folds():
+def test_the_standard_error_of_folds_is_that_of_their_error_rates():
     found = cross_validate(*noisy(), se="folds")
     assert np.allclose(found.se, found.fold_error.std(axis=0, ddof=1) / np.sqrt(10))
     assert (found.error == cross_validate(*noisy()).error).all()
@@ -175,7 +175,7 @@ def test_the_other_standard_error_is_the_scatter_of_the_folds():
 
 def test_the_pooled_standard_error_of_costs_is_that_of_the_rows():
     X, y = noisy(60)
-    folds = dealt(60, 3)
+    folds = assigned_folds(60, 3)
     found = cross_validate(X, y, cv=folds, costs=[[0, 3], [1, 0]])
     doubled = cross_validate(X, y, cv=folds, costs=[[0, 6], [2, 0]])
     assert np.allclose(doubled.se, 2 * found.se)
@@ -189,7 +189,7 @@ def test_the_pooled_standard_error_of_costs_is_that_of_the_rows():
 
 @given(st.integers(0, 20), st.sampled_from(["pooled", "folds"]), st.sampled_from(["leaves", "sqrt"]))
 @settings(max_examples=20)
-def test_the_one_error_tree_is_a_pruning_of_the_best(seed, se, penalty):
+def test_the_one_standard_error_tree_is_a_pruning_of_the_best(seed, se, penalty):
     X, y = noisy(80, seed=seed, n_classes=3)
     one, zero = (cross_validate(X, y, cv=5, select=rule, se=se, penalty=penalty) for rule in ("1se", "min-error"))
     assert one.best == zero.chosen
@@ -218,9 +218,9 @@ def test_the_table_gives_weights_to_the_members_of_a_path():
 # Folds of every kind.
 
 
-def test_folds_as_pairs_test_rows_masks_or_splitter_are_the_same():
+def test_folds_as_pairs_test_rows_masks_or_splitter_give_the_same_result():
     X, y = noisy(60)
-    folds = dealt(60, 4)
+    folds = assigned_folds(60, 4)
     pairs = [(np.setdiff1d(np.arange(60), test), test) for test in folds]
     masks = [np.isin(np.arange(60), test) for test in folds]
 
@@ -234,7 +234,7 @@ def test_folds_as_pairs_test_rows_masks_or_splitter_are_the_same():
         assert cross_validate(X, y, cv=other) == first
 
 
-def test_splitters_of_scikit_learn_are_taken():
+def test_splitters_of_scikit_learn_are_accepted():
     from sklearn.model_selection import LeaveOneOut, RepeatedStratifiedKFold, ShuffleSplit
 
     X, y = noisy(30)
@@ -246,23 +246,23 @@ def test_splitters_of_scikit_learn_are_taken():
     assert shuffled.n == 9
 
 
-def test_two_test_rows_a_fold_are_not_taken_for_a_pair():
+def test_a_fold_of_two_test_rows_is_not_read_as_a_pair():
     X, y = noisy(6)
     assert cross_validate(X, y, cv=[[0, 1], [2, 3], [4, 5]]).n == 6
 
 
-def test_repeats_pool_their_errors_and_count_rows_once():
+def test_repeats_average_their_errors_and_count_rows_once():
     X, y = noisy(60)
-    once, thrice = cross_validate(X, y, cv=5), cross_validate(X, y, cv=5, cv_repeats=3)
-    assert (thrice.fold_error[:5] == once.fold_error).all()
-    assert not (thrice.fold_error[5:10] == once.fold_error).all()
-    assert thrice.n == once.n == 60
-    assert np.allclose(thrice.error, thrice.fold_error.mean(axis=0))
-    assert np.allclose(thrice.se, np.sqrt(thrice.error * (1 - thrice.error) / 60))
+    once, repeated = cross_validate(X, y, cv=5), cross_validate(X, y, cv=5, cv_repeats=3)
+    assert (repeated.fold_error[:5] == once.fold_error).all()
+    assert not (repeated.fold_error[5:10] == once.fold_error).all()
+    assert repeated.n == once.n == 60
+    assert np.allclose(repeated.error, repeated.fold_error.mean(axis=0))
+    assert np.allclose(repeated.se, np.sqrt(repeated.error * (1 - repeated.error) / 60))
 
 
-def is_firm(table, n_rows):
-    """Whether one standard error chooses the same member without any one fold, but for two of ten."""
+def is_stable_choice(table, n_rows):
+    """Return whether the rule of one standard error chooses the same member in eight of ten cases with one fold left out."""
     n_same = 0
     for rest in (np.delete(table.fold_error, i, axis=0) for i in range(10)):
         error = rest.mean(axis=0)
@@ -275,60 +275,60 @@ def is_firm(table, n_rows):
     return n_same >= 8
 
 
-def test_few_rows_are_dealt_until_the_choice_is_firm_or_stays_the_same_but_at_most_three_times():
+def test_small_data_is_repeated_until_the_choice_is_stable_but_at_most_three_times():
     assert (auto_repeats(5_000), auto_repeats(5_001)) == (3, 1)
-    assert cross_validate(*noisy(40), cv=dealt(40, 2), cv_repeats="auto").details["repeats"] == 1
+    assert cross_validate(*noisy(40), cv=assigned_folds(40, 2), cv_repeats="auto").details["repeats"] == 1
     numbers = set()
     for seed in (2, 3, 17):
         X, y = noisy(200, seed=seed, n_classes=4)
         first, *after = (cross_validate(X, y, cv_repeats=n) for n in (1, 2, 3))
         after = [first.chosen, *(found.chosen for found in after)]
-        n = 1 if is_firm(first, 200) else 2 if after[0] == after[1] else 3
+        n = 1 if is_stable_choice(first, 200) else 2 if after[0] == after[1] else 3
         found = cross_validate(X, y, cv_repeats="auto")
         assert (found.details["repeats"], found.chosen) == (n, after[n - 1])
         numbers.add(n)
     assert numbers == {1, 2, 3}
 
 
-def test_ways_that_are_behind_are_left_out_after_the_first_round():
+def test_worse_candidates_are_dropped_after_the_first_round():
     numbers = set()
     for seed in range(6):
         X, y = noisy(120, seed=seed, n_classes=3)
         first = [cross_validate(X, y, criterion=c) for c in ("gini", "sqrt")]
-        leader = min(first, key=lambda s: (s.error[s.chosen], s.sequence.n_leaves[s.chosen]))
-        heard = []
-        cross_validate(X, y, criterion="auto", cv_repeats="auto", progress=lambda *now, heard=heard: heard.append(now))
+        best = min(first, key=lambda s: (s.error[s.chosen], s.sequence.n_leaves[s.chosen]))
+        calls = []
+        cross_validate(X, y, criterion="auto", cv_repeats="auto", progress=lambda *now, calls=calls: calls.append(now))
         left = 0
         for other in first:
-            more = other.fold_error[:, other.chosen] - leader.fold_error[:, leader.chosen]
+            more = other.fold_error[:, other.chosen] - best.fold_error[:, best.chosen]
             left += more.mean() <= np.std(more, ddof=1) / np.sqrt(10)
-        assert [done for done, _ in heard] == list(range(1, len(heard) + 1))
-        assert len(heard) in ((22,) if is_firm(leader, 120) else (22 + 10 * left, 22 + 20 * left))
-        assert {total for _, total in heard} == {62}
+        assert [done for done, _ in calls] == list(range(1, len(calls) + 1))
+        assert len(calls) in ((22,) if is_stable_choice(best, 120) else (22 + 10 * left, 22 + 20 * left))
+        assert {total for _, total in calls} == {62}
         numbers.add(left)
     assert numbers == {1, 2}
 
 
-def test_ways_that_are_behind_after_half_of_the_folds_of_many_rows_are_left_out(monkeypatch):
+def test_with_many_rows_worse_candidates_are_dropped_after_half_of_the_folds(monkeypatch):
     monkeypatch.setattr("secateur.model_selection.folds.MAX_REPEATED_ROWS", 100)
     numbers = set()
     for seed in (6, 7, 8):
         X, y = noisy(120, seed=seed, n_classes=3)
-        heard = []
+        calls = []
         found = cross_validate(
-            X, y, criterion="auto", cv_repeats="auto", progress=lambda *now, heard=heard: heard.append(now)
+            X, y, criterion="auto", cv_repeats="auto", progress=lambda *now, calls=calls: calls.append(now)
         )
         assert found.details["repeats"] == 1
         assert found.n == 120
         assert len(found.fold_error) == 10
         assert found == replace(cross_validate(X, y, criterion=found.growing["criterion"]), pool=found.pool)
-        assert {total for _, total in heard} == {22}
-        assert [done for done, _ in heard] == list(range(1, len(heard) + 1))
-        numbers.add(len(heard))
+        assert {total for _, total in calls} == {22}
+        assert [done for done, _ in calls] == list(range(1, len(calls) + 1))
+        numbers.add(len(calls))
     assert numbers == {17, 22}
 
 
-def test_very_many_rows_are_judged_by_one_fold(monkeypatch):
+def test_very_many_rows_are_evaluated_by_one_fold(monkeypatch):
     monkeypatch.setattr("secateur.model_selection.folds.MAX_ROWS_OF_ALL_FOLDS", 100)
     X, y = noisy(110)
     found = cross_validate(X, y, cv_repeats="auto")
@@ -337,7 +337,7 @@ def test_very_many_rows_are_judged_by_one_fold(monkeypatch):
     assert cross_validate(X, y, cv_repeats=1).n == 110
 
 
-def test_not_a_single_leaf_where_a_split_gains_more_than_its_standard_error():
+def test_a_single_leaf_is_not_chosen_if_a_split_gains_more_than_its_standard_error():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 1))
     y = rng.random(200) < np.where(X[:, 0] > 1.2, 0.75, 0.15)  # a rare class: one leaf is within one standard error
@@ -379,7 +379,7 @@ class Elsewhere:
         return future
 
 
-def test_an_executor_does_not_matter():
+def test_an_executor_gives_the_same_result():
     X, y = noisy()
     first = cross_validate(X, y, penalty="sqrt")
     assert cross_validate(X, y, penalty="sqrt", n_jobs=Elsewhere()) == first
@@ -387,7 +387,7 @@ def test_an_executor_does_not_matter():
         assert cross_validate(X, y, penalty="sqrt", n_jobs=pool) == first
 
 
-def test_a_client_that_scatters_gets_the_rows_once():
+def test_a_client_that_can_scatter_gets_the_rows_once():
     sent = []
 
     class Client(Elsewhere):
@@ -403,7 +403,7 @@ def test_a_client_that_scatters_gets_the_rows_once():
     assert len(sent) == 1
 
 
-def test_a_seed_gives_the_same_folds_and_another_seed_others():
+def test_the_same_seed_gives_the_same_folds_and_another_seed_other_folds():
     X, y = noisy()
     assert cross_validate(X, y, random_state=7) == cross_validate(X, y, random_state=7)
     assert not (
@@ -423,14 +423,14 @@ def test_the_order_of_rows_does_not_matter():
     assert a.pruning == b.pruning
 
 
-def test_a_table_is_taken_as_it_is():
+def test_a_table_gives_the_same_result_as_its_data():
     X, y = noisy()
     assert cross_validate(encode(X, target=y)) == cross_validate(X, y)
 
 
 @pytest.mark.parametrize("weight", [2, 8, 1000, 0.125])
-def test_equal_weights_change_nothing_for_a_row_is_the_unit(weight):
-    """Copies of a row dealt to folds one by one would be grown on and judged by each other."""
+def test_equal_weights_change_nothing_because_the_row_is_the_unit(weight):
+    """Copies of a row assigned_folds to folds one by one would be grown on and judged by each other."""
     X, y = noisy(60)
     a, b = cross_validate(X, y, sample_weight=np.full(60, weight)), cross_validate(X, y)
     assert (a.fold_error == b.fold_error).all()
@@ -439,14 +439,14 @@ def test_equal_weights_change_nothing_for_a_row_is_the_unit(weight):
 
 
 def test_weights_do_not_make_noise_predictable():
-    """Copies dealt one by one gave an error of 5 % here."""
+    """Copies assigned_folds one by one gave an error of 5 % here."""
     rng = np.random.default_rng(5)
     X, y, weight = rng.normal(size=(400, 5)), rng.integers(0, 2, 400), rng.integers(1, 4, 400)
     found = cross_validate(X, y, sample_weight=weight)
     assert found.error.min() > 0.5 - 4 * found.se.max()
 
 
-def test_whole_weights_are_repetitions_in_given_folds():
+def test_whole_weights_are_repetitions_in_explicit_folds():
     X, y = noisy(60)
     weight = np.arange(60) % 4
     copies = np.repeat(np.arange(60), weight)
@@ -469,7 +469,7 @@ def test_rows_of_weight_zero_do_not_matter():
 
 def test_class_weights_are_weights_of_rows():
     X, y = noisy(60)
-    folds = dealt(60, 3)
+    folds = assigned_folds(60, 3)
     a = cross_validate(X, y, class_weight={0: 1.0, 1: 2.5}, cv=folds)
     b = cross_validate(X, y, sample_weight=np.where(y == 1, 2.5, 1.0), cv=folds)
     assert (a.error == b.error).all()
@@ -478,19 +478,19 @@ def test_class_weights_are_weights_of_rows():
 
 
 def test_progress_counts_every_tree():
-    heard = []
+    calls = []
     cross_validate(
         *noisy(),
         cv=4,
         cv_repeats=2,
         criterion="auto",
         n_jobs=2,
-        progress=lambda done, total: heard.append((done, total)),
+        progress=lambda done, total: calls.append((done, total)),
     )
-    assert heard == [(i + 1, 18) for i in range(18)]
+    assert calls == [(i + 1, 18) for i in range(18)]
 
 
-def test_a_failure_on_the_way_is_not_swallowed():
+def test_an_exception_in_a_task_is_raised():
     with pytest.raises(ZeroDivisionError):
         cross_validate(*noisy(), progress=lambda done, total: 1 / 0, n_jobs=2)
 
@@ -498,7 +498,7 @@ def test_a_failure_on_the_way_is_not_swallowed():
 # The pool.
 
 
-def test_the_pool_takes_the_way_whose_choice_errs_least():
+def test_the_candidate_whose_choice_has_the_lowest_error_wins():
     X, y = noisy(150, n_classes=3)
     alone = [
         cross_validate(X, y, criterion=criterion, min_samples_leaf=least, cost="m-estimate")
@@ -517,7 +517,7 @@ def test_the_pool_takes_the_way_whose_choice_errs_least():
         assert line["min_samples_leaf"] == single.growing["min_samples_leaf"]
 
 
-def test_one_auto_varies_one_thing_only():
+def test_one_auto_parameter_varies_only_that_parameter():
     X, y = noisy(60)
     by_leaf = cross_validate(X, y, min_samples_leaf="auto")
     assert [(p["criterion"], p["min_samples_leaf"]) for p in by_leaf.pool] == [("gini", 1), ("gini", 2), ("gini", 5)]
@@ -527,7 +527,7 @@ def test_one_auto_varies_one_thing_only():
     assert cross_validate(X, y).pool == ()
 
 
-def test_ties_in_the_pool_go_to_the_first():
+def test_ties_between_candidates_go_to_the_first():
     X = np.repeat([[0.0], [1.0]], 30, axis=0)
     y = np.repeat([0, 1], 30)
     found = cross_validate(X, y, criterion="auto", min_samples_leaf="auto")
@@ -538,11 +538,11 @@ def test_ties_in_the_pool_go_to_the_first():
 # Numbers.
 
 
-def test_numbers_go_the_slow_way_too():
+def test_regression_agrees_with_the_reference():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 4, (24, 2)).astype(float)
     y = X[:, 0] + rng.normal(size=24)
-    folds = dealt(24, 3)
+    folds = assigned_folds(24, 3)
     found = cross_validate(X, y, criterion="squared_error", cv=folds, max_depth=2)
     squares = np.zeros((24, len(found.betas)))
     for test in folds:
@@ -553,14 +553,14 @@ def test_numbers_go_the_slow_way_too():
         cost = [((y[train][rows] - mean) ** 2).sum() / len(train) for rows, mean in zip(grown, means, strict=True)]
         reached = rows_of_nodes(tree, X[test].T.tolist())
         for b, beta in enumerate(found.betas):
-            for v in smallest_minimiser(tree, cost, beta, lambda j: j, "leaves"):
+            for v in smallest_best_pruning(tree, cost, beta, lambda j: j, "leaves"):
                 squares[test[reached[v]], b] = (y[test[reached[v]]] - means[v]) ** 2
     assert np.allclose(found.error, squares.mean(axis=0))
     assert np.allclose(found.se, squares.std(axis=0) / np.sqrt(24))
     assert found.sequence.node_labels is None
 
 
-def test_the_order_of_rows_with_numbers_does_not_matter():
+def test_the_order_of_rows_does_not_matter_for_regression():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + rng.normal(size=80)
@@ -618,12 +618,12 @@ def test_the_order_of_rows_with_numbers_does_not_matter():
         ({"criterion": "squared_error", "class_weight": "balanced"}, ParameterError, "no classes"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(changes, error, says):
+def test_invalid_parameters_are_refused(changes, error, says):
     with pytest.raises(error, match=says):
         cross_validate(*noisy(30), **changes)
 
 
-def test_labels_that_are_missing_or_not_there_are_refused():
+def test_missing_labels_and_a_missing_target_are_refused():
     X, y = noisy(30)
     with pytest.raises(DataError, match="NaN"):
         cross_validate(X, np.where(y == 1, np.nan, 0.0))
@@ -632,19 +632,19 @@ def test_labels_that_are_missing_or_not_there_are_refused():
 
 
 def test_a_single_class_gives_a_leaf_and_one_warning():
-    with pytest.warns(UserWarning, match="one leaf") as heard:
+    with pytest.warns(UserWarning, match="one leaf") as calls:
         found = cross_validate(np.arange(30.0)[:, None], np.zeros(30, int), n_jobs=2)
-    assert len(heard) == 1
+    assert len(calls) == 1
     assert (found.pruning.n_leaves, found.error.tolist(), found.betas.tolist()) == (1, [0.0], [np.inf])
 
 
-def test_folds_that_miss_a_class_in_growing_are_judged_by_it():
+def test_held_out_rows_of_a_class_that_a_fold_did_not_grow_on_are_errors():
     X, y = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
     found = cross_validate(X, y, cv=[np.arange(10), np.arange(10, 20), np.arange(20, 30)])
     assert (found.error == 1).all()
 
 
-def test_a_selection_survives_pickling_and_makes_a_frame():
+def test_a_selection_survives_pickling_and_becomes_a_frame():
     found = cross_validate(*noisy(), criterion="auto", penalty="log")
     assert pickle.loads(pickle.dumps(found)) == found
     frame = found.to_frame()
@@ -655,12 +655,12 @@ def test_a_selection_survives_pickling_and_makes_a_frame():
 
 def test_columns_of_one_value_or_none_do_not_matter():
     X, y = noisy(60)
-    folds = dealt(60, 5)
+    folds = assigned_folds(60, 5)
     found = cross_validate(np.column_stack([X, np.zeros(60), np.full(60, np.nan)]), y, cv=folds)
     assert (found.fold_error == cross_validate(X, y, cv=folds).fold_error).all()
 
 
-def test_what_was_encoded_is_not_encoded_again(monkeypatch):
+def test_a_table_is_not_encoded_again(monkeypatch):
     X = np.random.default_rng(0).normal(size=(60, 2))
     table = encode(X, target=X[:, 0] > 0)
     monkeypatch.setattr("secateur.data.encoding.open_batch", lambda *_, **__: pytest.fail("read again"))
@@ -674,7 +674,7 @@ def test_a_choice_for_numbers_does_not_depend_on_their_unit_nor_that_of_the_weig
     X = rng.normal(size=(60, 2))
     y, weight = X[:, 0] + rng.normal(size=60) / 3, rng.integers(1, 9, size=60) / 8
     folds = [(np.flatnonzero(np.arange(60) % 4 != k), np.flatnonzero(np.arange(60) % 4 == k)) for k in range(4)]
-    how = {"criterion": "squared_error", "cv": folds}  # else they are dealt by what rows hold
+    how = {"criterion": "squared_error", "cv": folds}  # else they are assigned_folds by what rows hold
 
     usual = cross_validate(X, y, sample_weight=weight, **how)
     other = cross_validate(X, np.ldexp(y, of_target), sample_weight=np.ldexp(weight, of_weight), **how)

@@ -59,7 +59,7 @@ OTHER_SEQUENCES = {"best-of-size", "greedy", "weakest-links", "critical-value"}
 
 @pytest.mark.parametrize("how", ["1se", "0se", "0.5se", "holdout", "certificate", 0.7, 4, None])
 @pytest.mark.parametrize("rule", ["cost-complexity", "greedy", "best-of-size"])
-def test_every_way_of_choosing_takes_a_member_of_the_sequence(rule, how):
+def test_every_choice_is_a_member_of_the_sequence(rule, how):
     model = fit_model(TABLE, Recipe(growing=GINI, prune=rule, select=how, cv=5))
     if how is None:
         assert model.pruning.n_leaves == model.tree.n_leaves
@@ -86,7 +86,7 @@ def test_more_standard_errors_never_give_a_larger_tree():
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_an_accuracy_is_reached_by_the_smallest_member_that_can():
+def test_an_accuracy_chooses_the_smallest_member_that_reaches_it():
     model = fit_model(TABLE, Recipe(growing=GINI, select=0.7, cv=5))
     reached = 1 - model.selection.error
     leaves = model.sequence.n_leaves
@@ -109,7 +109,7 @@ def test_rows_in_any_order_and_threads_in_any_number_give_the_same_model(seed, r
 
 @settings(max_examples=10)
 @given(st.integers(0, 1000), st.sampled_from([None, "error-based", "minimum-error", "best-of-size"]))
-def test_whole_weights_are_repetitions_where_no_row_is_dealt(seed, rule):
+def test_whole_weights_are_repetitions_if_rows_are_not_assigned_to_folds(seed, rule):
     weight = np.random.default_rng(seed).integers(0, 4, len(X))
     recipe = Recipe(growing=GINI, prune=rule, select=5)
     weighted = fit_model(encode(X, target=Y, sample_weight=weight), recipe, sample_weight=weight)
@@ -122,7 +122,7 @@ def test_whole_weights_are_repetitions_where_no_row_is_dealt(seed, rule):
 
 
 @pytest.mark.parametrize("rule", ["cost-complexity", "reduced-error", "greedy"])
-def test_a_row_stays_on_one_side_with_all_its_weight(rule):
+def test_a_row_is_held_out_with_all_its_weight(rule):
     """Equal weights deal the rows as no weights do, and choose the same tree."""
     recipe = Recipe(growing=GINI, prune=rule, cv=3, cv_repeats=1, select="0se")
     plain, heavy = fit_model(TABLE, recipe), fit_model(TABLE, recipe, sample_weight=np.full(len(X), 8))
@@ -135,19 +135,19 @@ def test_a_row_stays_on_one_side_with_all_its_weight(rule):
 @pytest.mark.parametrize(
     "recipe", [{"certify": True}, {"select": "certificate"}, {"prune": "reduced-error", "certify": "occam"}]
 )
-def test_weighted_rows_are_refused_as_judges_before_anything_is_grown(recipe):
+def test_weighted_held_out_rows_are_refused_before_growing(recipe):
     with pytest.raises(UnsupportedError, match=r"rows held out to certify have weights .*certified_on"):
         fit_model(TABLE, Recipe(growing=GINI, **recipe), sample_weight=np.full(len(X), 8))
     assert fit_model(TABLE, Recipe(growing=GINI, cv=3, **recipe), sample_weight=np.ones(len(X))).certificate is not None
 
 
-def test_a_seed_deals_the_rows_and_another_deals_them_otherwise():
+def test_the_seed_decides_which_rows_are_held_out():
     held = [fit_model(TABLE, Recipe(growing=GINI, prune="reduced-error", seed=s)).holdout for s in (0, 0, 1)]
     assert held[0] == held[1]
     assert held[0] != held[2]
 
 
-def test_given_folds_name_the_rows_of_the_table():
+def test_explicit_folds_name_the_rows_of_the_table():
     splitter = KFold(4, shuffle=True, random_state=0)
     one = fit_model(TABLE, Recipe(growing=GINI, cv=splitter))
     two = fit_model(TABLE, Recipe(growing=GINI, cv=list(splitter.split(X))))
@@ -155,14 +155,14 @@ def test_given_folds_name_the_rows_of_the_table():
     assert one.selection.details["folds"] == 4
 
 
-def test_a_certificate_after_cross_validation_is_that_of_rows_kept_aside():
+def test_a_certificate_after_cross_validation_is_from_held_out_rows():
     model = fit_model(TABLE, Recipe(growing=GINI, cv=5, certify=True))
     assert model.metadata["rows"] + model.metadata["held_out_rows"] == len(X)
     assert model.holdout.sample not in model.pruning.seen
     assert model.certificate == certify_test_sample(model.pruning, model.holdout, delta=0.05)
 
 
-def test_a_choice_on_held_out_rows_pays_for_the_path():
+def test_a_choice_on_held_out_rows_is_certified_for_the_whole_path():
     model = fit_model(TABLE, Recipe(growing=GINI, prune="weakest-links", select="holdout", certify=True))
     bounds = path(model.sequence, model.holdout, delta=0.05)
     assert model.holdout.sample in model.pruning.seen
@@ -180,12 +180,12 @@ def test_fresh_rows_certify_a_fitted_estimator_and_growing_rows_do_not():
         model.certified_on(X, Y)
 
 
-def test_rows_that_pruned_cannot_pass_as_a_test_sample():
+def test_rows_that_pruned_are_refused_as_a_test_sample():
     with pytest.raises(LeakageError, match="prune"):
         fit_model(TABLE, Recipe(growing=GINI, prune="reduced-error", certify="test-sample"))
 
 
-def test_the_strategy_of_the_paper_on_k_rep_is_one_line():
+def test_k_rep_with_a_rademacher_certificate_is_one_call():
     model = TreeClassifier(prune="k-reduced-error", certify="rademacher").fit(X, Y)
     assert model.counts_.total[0] + model.holdout_.total[0] == len(X)
     assert abs(model.holdout_.total[0] - len(X) / 3) <= 1
@@ -196,16 +196,16 @@ def test_the_strategy_of_the_paper_on_k_rep_is_one_line():
 
 
 @pytest.mark.parametrize("method", ["pac-bayes", "occam", "best"])
-def test_every_certificate_that_pays_certifies_k_rep(method):
+def test_every_certificate_that_includes_the_price_certifies_k_rep(method):
     assert TreeClassifier(prune="k-reduced-error", certify=method).fit(X, Y).certificate_.certified
 
 
-def test_a_test_sample_is_refused_to_k_rep():
+def test_k_rep_refuses_a_test_sample_certificate():
     with pytest.raises(LeakageError, match="already helped to choose"):
         TreeClassifier(prune="k-reduced-error", certify="test-sample").fit(X, Y)
 
 
-def test_an_explicit_held_out_sample_takes_the_place_of_a_share():
+def test_an_explicit_held_out_sample_replaces_a_share():
     later_X, later_y = noisy(seed=9)
     model = TreeClassifier(prune="reduced-error").fit(X, Y, X_holdout=later_X, y_holdout=later_y)
     tree, grown = grow(TABLE)
@@ -214,7 +214,7 @@ def test_an_explicit_held_out_sample_takes_the_place_of_a_share():
     assert (model.pruning_.is_leaf == expected.is_leaf).all()
 
 
-def test_costs_give_labels_prunings_and_choices_of_least_cost():
+def test_costs_give_labels_prunings_and_choices_of_lowest_cost():
     costs = np.array([[0, 1, 9], [2, 0, 1], [1, 4, 0]])
     held_X, held_y = noisy(80, seed=4)
     model = TreeClassifier(max_depth=3, prune="reduced-error", costs=costs).fit(
@@ -243,7 +243,7 @@ def test_rules_that_need_classes_refuse_costs_and_numbers():
         TreeRegressor(prune="pessimistic").fit(X, np.arange(len(X)))
 
 
-def test_the_pool_takes_the_way_of_growing_with_the_least_error():
+def test_the_candidate_with_the_lowest_error_wins():
     model = TreeClassifier(cv=3, cv_repeats=1).fit(X, Y)
     pool = model.selection_.pool
     assert [(way["criterion"], way["min_samples_leaf"]) for way in pool] == [("gini", 1), ("sqrt", 1)]
@@ -286,7 +286,7 @@ def test_penalties_are_shares_of_the_rows_and_mean_the_same_for_copies_of_the_da
     assert np.allclose(once.sequence.alphas, thrice.sequence.alphas)
 
 
-def test_the_path_table_has_a_line_for_each_member():
+def test_the_path_table_has_a_row_for_each_member():
     model = fit_model(TABLE, Recipe(growing=GINI, cv=5, certify=True))
     table = path_table(model, model.holdout)
     assert {len(column) for column in table.values()} == {len(model.sequence)}
@@ -310,7 +310,7 @@ def test_shrunk_probabilities_follow_the_path_from_the_root():
 
 
 @pytest.mark.parametrize("kind", PROBABILITIES)
-def test_probabilities_add_up_to_one_and_leave_the_classes_alone(kind):
+def test_probabilities_add_up_to_one_and_do_not_change_predictions(kind):
     model = TreeClassifier(criterion="gini", cv=3, probabilities=kind).fit(X, Y)
     shares = model.predict_proba(X)
     assert np.allclose(shares.sum(axis=1), 1)
@@ -318,7 +318,7 @@ def test_probabilities_add_up_to_one_and_leave_the_classes_alone(kind):
     assert (model.predict(X) == TreeClassifier(criterion="gini", cv=3).fit(X, Y).predict(X)).all()
 
 
-def test_m_estimates_add_two_rows_that_look_like_the_root():
+def test_m_estimates_add_two_rows_with_the_class_shares_of_the_root():
     model = fit_model(TABLE, Recipe(growing=GINI, select=4))
     root = model.grown.by_class[0] / model.grown.total[0]
     leaf = int(model.pruning.leaves[0])
@@ -326,7 +326,7 @@ def test_m_estimates_add_two_rows_that_look_like_the_root():
     assert np.allclose(node_probabilities(model, kind="m-estimate")[leaf], expected)
 
 
-def test_a_regression_explains_the_share_of_variance_it_was_asked_for():
+def test_a_regression_explains_the_requested_share_of_variance():
     rng = np.random.default_rng(2)
     rows = rng.uniform(0, 10, (400, 2))
     target = np.floor(rows[:, 0]) + rng.normal(0, 0.3, 400)
@@ -338,7 +338,7 @@ def test_a_regression_explains_the_share_of_variance_it_was_asked_for():
     assert np.allclose(smaller.predict(rows)[:5], model.counts_.mean[smaller.apply(rows)[:5]])
 
 
-def test_reduced_error_pruning_of_a_regression_is_least_in_squared_error():
+def test_reduced_error_pruning_of_a_regression_has_the_lowest_squared_error():
     rng = np.random.default_rng(3)
     rows, held = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
     target, held_target = rows[:, 0] + rng.normal(size=60), held[:, 0] + rng.normal(size=40)
@@ -349,7 +349,7 @@ def test_reduced_error_pruning_of_a_regression_is_least_in_squared_error():
     assert np.isclose(((model.predict(held) - held_target) ** 2).sum(), least)
 
 
-def test_a_regression_has_no_certificate_and_says_so():
+def test_a_certificate_for_a_regression_is_refused():
     with pytest.raises(UnsupportedError, match="classification"):
         fit_model(encode(X, target=np.arange(len(X)), target_kind="number"),
                   Recipe(growing={"criterion": "squared_error"}, select="certificate"))  # fmt: skip
@@ -358,7 +358,7 @@ def test_a_regression_has_no_certificate_and_says_so():
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])
-def test_a_handful_of_rows_is_enough(n):
+def test_five_rows_can_be_fitted(n):
     model = TreeClassifier().fit(np.arange(n, dtype=float)[:, None], ["a", *["b"] * (n - 1)])
     assert model.get_n_leaves() >= 1
 
@@ -373,7 +373,7 @@ def test_exported_probabilities_are_those_of_predict_proba(kind):
 
 
 @pytest.mark.parametrize("how", [{}, {"scoring": "log_loss"}, {"costs": [[0, 1, 2], [3, 0, 1], [1, 1, 0]]}])
-def test_a_number_of_leaves_is_met_exactly_and_best_among_all_prunings_of_it(how):
+def test_a_number_of_leaves_gives_the_best_pruning_of_exactly_that_size(how):
     model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, max_depth=4, **how).fit(X, Y)
     scoring = Scoring(model.selection_.details["cost"], 2.0, None if "costs" not in how else np.array(how["costs"]))
     cost = leaf_predictions(model.counts_, scoring).cost
@@ -388,7 +388,7 @@ def test_a_number_of_leaves_is_met_exactly_and_best_among_all_prunings_of_it(how
     assert exact.get_n_leaves() == 6
 
 
-def test_a_number_of_leaves_that_no_pruning_has_is_said():
+def test_a_number_of_leaves_that_no_pruning_has_gives_a_warning():
     rows = pd.DataFrame({"c": pd.Categorical(list("abc") * 10)})
     target = [0, 1, 2] * 10
     model = TreeClassifier(criterion="entropy", splits="multiway", prune=None).fit(rows, target)

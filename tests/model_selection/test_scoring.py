@@ -1,4 +1,4 @@
-"""Scores: the fast route against scikit-learn's metrics on trees cut by brute force, and what follows from them."""
+"""Scores of cross-validation: agreement with scikit-learn's metrics on trees pruned by brute force, and choices by score."""
 
 import warnings
 
@@ -17,38 +17,38 @@ rng = np.random.default_rng(7)
 X = rng.integers(0, 5, (36, 2)).astype(float)
 Y = (X[:, 0] + rng.normal(size=36) > 2.5).astype(int)
 FOLDS = [np.arange(36)[i::3] for i in range(3)]
-HOW = {"cv": FOLDS, "max_depth": 3}
+OPTIONS = {"cv": FOLDS, "max_depth": 3}
 
 
-def deviance(own):
-    return sum(-n * np.log(n / sum(own)) for n in own if n)
+def deviance(node_counts):
+    return sum(-n * np.log(n / sum(node_counts)) for n in node_counts if n)
 
 
-def impurity(own):
-    return sum(own) - sum(n * n for n in own) / sum(own)
+def impurity(node_counts):
+    return sum(node_counts) - sum(n * n for n in node_counts) / sum(node_counts)
 
 
-def said_by(tree, by_class, leaf, strength):
-    """The shrunk shares of a leaf, step by step from the root."""
-    way = [leaf]
-    while tree.parent[way[-1]] >= 0:
-        way.append(tree.parent[way[-1]])
-    shares = [by_class[v] / by_class[v].sum() for v in reversed(way)]
-    rows = [by_class[v].sum() for v in reversed(way)]
-    said = shares[0].copy()
+def probabilities_of(tree, by_class, leaf, strength):
+    """Return the shrunk class shares of a leaf, computed step by step from the root."""
+    path = [leaf]
+    while tree.parent[path[-1]] >= 0:
+        path.append(tree.parent[path[-1]])
+    shares = [by_class[v] / by_class[v].sum() for v in reversed(path)]
+    rows = [by_class[v].sum() for v in reversed(path)]
+    probabilities = shares[0].copy()
     for above, below, n in zip(shares[:-1], shares[1:], rows, strict=False):
-        said += (below - above) * n / (n + strength)
-    return said
+        probabilities += (below - above) * n / (n + strength)
+    return probabilities
 
 
-def by_brute_force(betas, cost_of, measure, strength, y=Y):
-    """What `measure` says of each fold at each penalty."""
+def reference_losses(betas, cost_of, measure, strength, y=Y):
+    """Return the score of each fold at each penalty; `measure` computes it from labels and probabilities."""
     found = np.empty((3, len(betas)))
     for f, test in enumerate(FOLDS):
         train = np.setdiff1d(np.arange(36), test)
         tree, grown = grow(encode(X, target=y).take(train), max_depth=3)
-        cost = [cost_of(own) / len(train) for own in grown.by_class]
-        reached = rows_of_nodes(tree, X[test].T.tolist())
+        cost = [cost_of(node_counts) / len(train) for node_counts in grown.by_class]
+        rows_of = rows_of_nodes(tree, X[test].T.tolist())
         prunings = list(all_prunings(tree))
         for b, beta in enumerate(betas):
             totals = [sum(cost[v] for v in p) + (0 if np.isinf(beta) else beta) * len(p) for p in prunings]
@@ -56,38 +56,40 @@ def by_brute_force(betas, cost_of, measure, strength, y=Y):
             fewest = min(map(len, near))
             best = max((p for p in near if len(p) == fewest), key=lambda p: keep_vector(tree, p))
             best = {0} if np.isinf(beta) else best
-            said = np.empty((len(test), grown.by_class.shape[1]))
+            probabilities = np.empty((len(test), grown.by_class.shape[1]))
             for v in best:
-                said[reached[v]] = said_by(tree, grown.by_class, v, strength)
-            found[f, b] = measure(y[test], said)
+                probabilities[rows_of[v]] = probabilities_of(tree, grown.by_class, v, strength)
+            found[f, b] = measure(y[test], probabilities)
     return found
 
 
 @pytest.mark.parametrize(
     ("scoring", "cost_of", "measure"),
     [
-        ("log_loss", deviance, lambda y, said: log_loss(y, said[:, 1], labels=[0, 1])),
-        ("brier", impurity, lambda y, said: brier_score_loss(y, said[:, 1])),
-        ("roc_auc", impurity, lambda y, said: 1 - roc_auc_score(y, said[:, 1])),
+        ("log_loss", deviance, lambda y, probabilities: log_loss(y, probabilities[:, 1], labels=[0, 1])),
+        ("brier", impurity, lambda y, probabilities: brier_score_loss(y, probabilities[:, 1])),
+        ("roc_auc", impurity, lambda y, probabilities: 1 - roc_auc_score(y, probabilities[:, 1])),
     ],
 )
-def test_scores_of_probabilities_are_those_of_the_slow_route(scoring, cost_of, measure):
-    found = cross_validate(X, Y, scoring=scoring, **HOW)
+def test_scores_of_probabilities_equal_those_of_the_reference(scoring, cost_of, measure):
+    found = cross_validate(X, Y, scoring=scoring, **OPTIONS)
     strength = 10.0 if scoring == "roc_auc" else found.details["shrinkage"]
-    slow = by_brute_force(found.betas, cost_of, measure, strength)
+    slow = reference_losses(found.betas, cost_of, measure, strength)
     assert np.allclose(found.fold_error, slow)
     assert np.allclose(found.error, slow.mean(axis=0))
     if scoring != "roc_auc":
-        least = [by_brute_force(found.betas, cost_of, measure, one).mean(axis=0).min() for one in SHRINKAGE_STRENGTHS]
+        least = [reference_losses(found.betas, cost_of, measure, one).mean(axis=0).min() for one in SHRINKAGE_STRENGTHS]
         assert SHRINKAGE_STRENGTHS[int(np.argmin(least))] == strength
 
 
 @pytest.mark.lane
-def test_the_strength_of_shrinkage_is_that_of_the_least_log_loss_of_the_choice():
-    found = cross_validate(X, Y, select="0se", **HOW)
-    cost = [lambda own: sum(own) - max(own)]
+def test_the_strength_of_shrinkage_minimises_the_log_loss_of_the_choice():
+    found = cross_validate(X, Y, select="0se", **OPTIONS)
+    cost = [lambda node_counts: sum(node_counts) - max(node_counts)]
     least = [
-        by_brute_force(found.betas, cost[0], lambda y, said: log_loss(y, said[:, 1], labels=[0, 1]), one).mean(axis=0)
+        reference_losses(
+            found.betas, cost[0], lambda y, probabilities: log_loss(y, probabilities[:, 1], labels=[0, 1]), one
+        ).mean(axis=0)
         for one in SHRINKAGE_STRENGTHS
     ]
     best = int(np.argmin([line[found.chosen] for line in least]))
@@ -97,7 +99,7 @@ def test_the_strength_of_shrinkage_is_that_of_the_least_log_loss_of_the_choice()
 
 
 @pytest.mark.parametrize("kind", ["frequency", "m-estimate"])
-def test_other_probabilities_are_judged_as_they_are(kind):
+def test_probabilities_that_are_not_shrunk_are_scored_unchanged(kind):
     y = np.digitize(X[:, 0] + rng.normal(size=36), [1, 3])
     found = cross_validate(X, y, scoring="brier", probabilities=kind, cv=FOLDS, max_depth=2)
     at = len(found.betas) - 1  # the root alone
@@ -107,11 +109,11 @@ def test_other_probabilities_are_judged_as_they_are(kind):
         assert found.fold_error[f, at] == pytest.approx(expected)
 
 
-def test_the_area_of_many_classes_is_that_of_each_against_the_rest():
+def test_the_area_of_several_classes_is_averaged_over_each_class_against_the_rest():
     y = np.digitize(X[:, 0] + rng.normal(size=36), [1, 3])
-    found = cross_validate(X, y, scoring="roc_auc", **HOW)
-    measure = lambda y, said: 1 - roc_auc_score(y, said, multi_class="ovr")  # noqa: E731
-    assert np.allclose(found.fold_error, by_brute_force(found.betas, impurity, measure, 10.0, y))
+    found = cross_validate(X, y, scoring="roc_auc", **OPTIONS)
+    measure = lambda y, probabilities: 1 - roc_auc_score(y, probabilities, multi_class="ovr")  # noqa: E731
+    assert np.allclose(found.fold_error, reference_losses(found.betas, impurity, measure, 10.0, y))
     assert np.allclose(found.se, found.fold_error.std(axis=0, ddof=1) / np.sqrt(3))
 
 
@@ -131,7 +133,7 @@ def test_the_balanced_error_is_the_mean_of_the_errors_of_the_classes():
         assert found.fold_error[f, 0] == pytest.approx((weight[y[test]] * (leaves != y[test])).mean())
 
 
-def test_absolute_errors_are_those_of_the_means():
+def test_absolute_errors_are_measured_from_the_means():
     y = X[:, 0] + rng.normal(size=36)
     found = cross_validate(X, y, criterion="squared_error", scoring="absolute_error", cv=FOLDS, max_depth=2)
     for f, test in enumerate(FOLDS):
@@ -146,11 +148,11 @@ def rare(n=3000):
     return x, (random.random(n) < 0.3 / (1 + np.exp(-2 * x[:, 0]))).astype(int)
 
 
-def test_a_small_tree_of_a_rare_class_says_what_helps_and_it_does():
+def test_the_warning_about_a_rare_class_names_remedies_that_work():
     x, y = rare()
-    with pytest.warns(UserWarning, match="1 leaf, because class 1 is 1.*scoring='log_loss'") as said:
+    with pytest.warns(UserWarning, match="1 leaf, because class 1 is 1.*scoring='log_loss'") as probabilities:
         small = TreeClassifier().fit(x, y)
-    assert len(said) == 1
+    assert len(probabilities) == 1
     assert small.get_n_leaves() == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -177,7 +179,7 @@ def test_a_small_tree_of_a_rare_class_says_what_helps_and_it_does():
         ({"probabilities": "smooth"}, ParameterError, "probabilities='smooth'"),
     ],
 )
-def test_scores_that_cannot_be_are_refused(parameters, error, says):
+def test_invalid_scores_are_refused(parameters, error, says):
     with pytest.raises(error, match=says):
         TreeClassifier(**parameters).fit(X, Y)
 

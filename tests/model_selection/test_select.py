@@ -49,25 +49,25 @@ def test_the_selection_example_of_the_specification(example):
 @pytest.mark.parametrize(
     ("rule", "k", "chosen"), [("kse", 0.45, 2), ("kse", 0.46, 3), ("0.45se", None, 2), ("2se", None, 4)]
 )
-def test_any_number_of_standard_errors_can_be_asked_for(example, rule, k, chosen):
+def test_any_number_of_standard_errors_is_accepted(example, rule, k, chosen):
     # (24 - 22) / 200 is 0.452 standard errors, (30 - 22) / 200 is 1.81.
     assert select(*example, rule=rule, k=k)[1].chosen == chosen
 
 
-def test_of_equal_errors_the_smallest_tree_is_taken():
+def test_ties_go_to_the_smallest_tree():
     assert choose([0.2, 0.1, 0.1, 0.3], [0.1] * 4) == (2, 2)
 
 
-def test_an_error_of_zero_is_within_its_own_limit():
+def test_an_error_of_zero_is_within_the_limit():
     assert choose([0.0, 0.0, 0.5], [0.0, 0.0, 0.1], k=1) == (1, 1)
 
 
-def test_errors_that_differ_by_rounding_only_are_equal():
+def test_errors_that_differ_only_by_rounding_are_tied():
     assert choose([0.3, 0.1 + 0.2], [0.0, 0.0])[0] == 1
 
 
 @given(sequences())
-def test_the_table_holds_the_error_of_every_member(drawn):
+def test_the_table_has_the_error_of_every_member(drawn):
     sequence, held = drawn
     _, table = select(sequence, held)
     n = held.total[0]
@@ -86,7 +86,7 @@ def test_more_standard_errors_never_give_a_larger_tree(drawn, k):
 
 
 @given(trees_with_counts(samples=("grow", "prune"), max_count=4))
-def test_sequences_that_are_not_nested_are_measured_too(drawn):
+def test_members_of_a_sequence_that_is_not_nested_are_evaluated(drawn):
     tree, grown, _ = drawn
     held = Counts.from_leaves(tree, np.ones((tree.n_leaves, grown.n_classes), int), sample="prune")
     sequence = pruners.best_of_size(tree, grown)
@@ -97,7 +97,7 @@ def test_sequences_that_are_not_nested_are_measured_too(drawn):
     assert pruning.errors(held) == min(errors)
 
 
-def test_the_pruning_remembers_the_sample_it_was_chosen_on(example):
+def test_the_pruning_records_the_sample_it_was_chosen_on(example):
     sequence, held = example
     pruning, table = select(sequence, held)
     assert pruning.seen == table.pruning.seen == {"grow", "prune"}
@@ -105,7 +105,7 @@ def test_the_pruning_remembers_the_sample_it_was_chosen_on(example):
         certify(pruning, held, method="test-sample")
 
 
-def test_costs_of_answers_take_the_place_of_errors(example):
+def test_a_cost_matrix_replaces_errors(example):
     sequence, held = example
     costs = np.array([[0, 5], [1, 0]])
     _, table = select(sequence, held, costs=costs)
@@ -120,13 +120,13 @@ def test_costs_of_answers_take_the_place_of_errors(example):
         assert np.isclose(table.se[i], np.std(rows) / np.sqrt(len(rows)))
 
 
-def test_costs_of_one_for_every_error_are_errors(example):
+def test_a_cost_of_one_for_every_error_gives_the_errors(example):
     plain, charged = select(*example)[1], select(*example, costs=1 - np.eye(2, dtype=int))[1]
     assert (plain.error == charged.error).all()
     assert np.allclose(plain.se, charged.se)
 
 
-def test_a_class_the_tree_does_not_know_costs_the_most():
+def test_a_class_that_the_tree_does_not_know_has_the_highest_cost():
     tree = Tree.from_parents([-1, 0, 0])
     sequence = PruningSequence(tree, [2, 1], [0, 1], steps=[1, 0, 0], node_labels=[0, 0, 1])
     held = Counts.from_leaves(tree, [[1, 0, 1], [0, 1, 0]], sample="prune")
@@ -134,7 +134,7 @@ def test_a_class_the_tree_does_not_know_costs_the_most():
     assert select(sequence, held, costs=[[0, 1], [4, 0]])[1].error.tolist() == [4 / 3, 8 / 3]
 
 
-def test_numbers_are_judged_by_squared_error():
+def test_regression_is_evaluated_by_squared_error():
     tree = Tree.from_parents([-1, 0, 0])
     sequence = PruningSequence(tree, [2, 1], [0.0, 6.0], steps=[1, 0, 0])
     held = Moments(tree, [4, 2, 2], [3.0, 1.0, 5.0], [20.0, 2.0, 2.0], "prune")
@@ -172,12 +172,12 @@ def test_a_selection_survives_pickling(example):
         ({"values": np.ones(10)}, "needs Moments"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(example, changes, says):
+def test_invalid_parameters_are_refused(example, changes, says):
     with pytest.raises(ParameterError, match=says):
         select(*example, **changes)
 
 
-def test_counts_of_another_tree_or_of_nothing_are_refused(example):
+def test_counts_of_another_tree_and_empty_counts_are_refused(example):
     sequence, _ = example
     with pytest.raises(CountsError, match="another tree"):
         select(sequence, Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[1, 0], [0, 1]]))
@@ -199,12 +199,12 @@ def test_a_sequence_without_classes_needs_costs():
 @pytest.mark.parametrize(
     ("error", "se", "k"), [([], [], 0), ([0.1], [0.1, 0.2], 0), ([[0.1]], [[0.1]], 0), ([0.1], [np.nan], 1)]
 )
-def test_tables_that_say_nothing_are_refused(error, se, k):
+def test_invalid_tables_are_refused(error, se, k):
     with pytest.raises(ParameterError):
         choose(error, se, k)
 
 
-def test_the_table_marks_the_members_and_its_limit_is_one_standard_error_above_the_least():
+def test_the_table_marks_the_best_and_the_chosen_member_and_the_one_standard_error_limit():
     sequence = PruningSequence(Tree.from_parents([-1, 0, 1, 1, 0]), [3, 2, 1], [0, 1, 3], steps=[2, 1, 0, 0, 0])
     selection = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.3, 0.4], 0, 2, "2se", "prune", 200)
     table = selection.to_dict()
@@ -217,7 +217,7 @@ def test_the_table_marks_the_members_and_its_limit_is_one_standard_error_above_t
             Selection(**{**vars(selection), **wrong})
 
 
-def test_selections_differ_where_a_number_or_a_word_differs():
+def test_selections_are_equal_only_if_all_fields_are_equal():
     sequence = PruningSequence(Tree.from_parents([-1, 0, 1, 1, 0]), [3, 2, 1], [0, 1, 3], steps=[2, 1, 0, 0, 0])
     one = Selection(sequence, [0.1, 0.11, 0.3], [0.02, 0.3, 0.4], 0, 2, "2se", "prune", 200)
     assert one == Selection(**{**vars(one), "error": [0.1, 0.11, 0.3]})
@@ -227,6 +227,6 @@ def test_selections_differ_where_a_number_or_a_word_differs():
     assert Selection(sequence, one.error, one.se, 0, 2, "2se", "cross-validation", 200).evaluated_on == set()
 
 
-def test_an_error_on_the_limit_is_within_it():
+def test_an_error_equal_to_the_limit_is_within_the_limit():
     sequence = PruningSequence(Tree.from_parents([-1, 0, 0]), [2, 1], [0, 1], steps=[1, 0, 0])
     assert Selection(sequence, [0.5, 0.75], [0.25, 0.25], 0, 0, "0se", "prune", 4).one_se == 1

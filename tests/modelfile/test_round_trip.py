@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from model_examples import assert_same, check_usable, classifier, classifier_with_rows, example_tree, regression
 from secateur import Bound, Counts, Pruning, Table, Tree, TreeClassifier, TreeRegressor
+from secateur.core import EvaluationLog
 from secateur.core.model import Model
 from secateur.core.moments import Moments
-from secateur.core.provenance import EvaluationLog
 from secateur.core.selection import Selection
 from secateur.core.sequence import PruningSequence
 from secateur.data.table import Column, Schema

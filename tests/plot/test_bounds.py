@@ -1,4 +1,4 @@
-"""Figures of bounds and of noise: what they show is what was computed."""
+"""Figures of bounds and of noise show the computed numbers."""
 
 import subprocess
 import sys
@@ -129,7 +129,7 @@ def test_anything_but_bounds_is_refused(display, bounds, says):
         display.from_bounds(bounds)
 
 
-def test_a_missing_matplotlib_is_said_plainly(monkeypatch):
+def test_a_missing_matplotlib_raises_a_clear_error(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"secateur\[plot\]"):
         CertificatesDisplay.from_bounds(BOUNDS).plot()

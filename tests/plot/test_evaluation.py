@@ -1,4 +1,4 @@
-"""Figures of a judged tree: what they show is what was counted."""
+"""Figures of an evaluated tree: they show the counts."""
 
 import numpy as np
 import pytest

@@ -162,7 +162,7 @@ def test_bars_are_the_shares_of_each_class_in_each_leaf():
     assert heights / heights.max() == pytest.approx(display.rows / display.rows.max())
 
 
-def test_many_leaves_are_told_together():
+def test_the_leaves_with_fewest_rows_are_summed_in_one_bar():
     tree = Tree.from_parents([-1, *[0] * 50])
     counts = Counts.from_leaves(tree, [[i, 1] for i in range(50)])
     display = LeavesDisplay.from_tree(tree, counts, max_leaves=10).plot()

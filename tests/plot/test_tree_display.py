@@ -78,9 +78,9 @@ def test_boxes_tell_what_leads_to_them_their_class_and_their_rows(grown):
 
 def test_missing_values_are_told_where_they_go():
     tree, counts = grow(encode([[1.0], [2.0], [None], [None]], target=["a", "b", "b", "b"], names=["size"]))
-    told = [lines[0] for lines in TreeDisplay.from_tree(tree, counts).text[1:]]
+    shown_text = [lines[0] for lines in TreeDisplay.from_tree(tree, counts).text[1:]]
 
-    assert sum("missing" in text for text in told) == 1
+    assert sum("missing" in text for text in shown_text) == 1
 
 
 def test_colour_is_the_class_and_pales_with_impurity():

@@ -58,8 +58,6 @@ LONGER = {
     "_kernels/size_tables.py": "a function called from another extension module would need a second declaration",
     "analysis/_simulations.py": "two experiments and the result type they share",
     "data/target.py": "labels and numbers are read by one set of checks",
-    "pruners/_error_based.py": "subtree raising needs its own small tree surgery",
-    "pruners/_k_reduced_error.py": "one rule in three forms that share their table",
     "research/claims/_rademacher.py": "all claims of one document, in the order of its text",
     "research/claims/_rep_analysis.py": "all claims of one document, in the order of its text",
 }

@@ -241,7 +241,7 @@ def test_a_given_number_of_tests_is_certified():
         ({"n_tests": 20, "scale": 0.5}, "scaled by 0.5"),
         ({"form": "vc", "n_features": 3}, "VC form"),
         ({"form": "printed", "n_tests": 20}, "leaves its constant open"),
-        ({"n_features": 3}, "read off the sample"),
+        ({"n_features": 3}, "taken from the sample"),
     ],
 )
 def test_heuristics_say_that_they_are_not_certified(parameters, why):
@@ -323,7 +323,7 @@ def test_numbers_among_the_columns_make_thresholds_read_off_the_sample():
     pruning = bottom_up_srm(tree, CLEAR)
 
     assert pruning.certified is False
-    assert "read off the sample" in pruning.note
+    assert "taken from the sample" in pruning.note
 
 
 def test_groupings_into_three_are_not_certified():

@@ -96,7 +96,7 @@ def test_costs_alone_need_the_number_of_examples():
     cost = [40, 0, 0]
     assert global_srm(tree, None, cost=cost, n=100).n_leaves == 2
     assert global_srm(tree, None, cost=np.array(cost) * 0.5, n=100).n_leaves == 2
-    with pytest.raises(ParameterError, match="pass the number of examples"):
+    with pytest.raises(ParameterError, match="pass the number of rows"):
         global_srm(tree, None, cost=cost)
 
 

@@ -163,13 +163,13 @@ def branches_of(page, tree):
     return page.evaluate(f"Array.from({{ length: {tree.n_nodes} }}, (_, v) => secateur.words.branchText(v))")[1:]
 
 
-def test_branches_are_told_as_in_the_text(page, model):
+def test_branches_have_the_words_of_the_text(page, model):
     view = view_of(model.tree, model.grown)
 
     assert branches_of(page, model.tree) == [view.branch_text(v) for v in range(1, model.tree.n_nodes)]
 
 
-def test_a_wide_comparison_and_a_test_for_missing_are_told_as_in_the_text(open_page):
+def test_an_infinite_threshold_and_a_test_for_missing_have_the_words_of_the_text(open_page):
     nan = np.nan
     schema = Schema((Column("x", "numeric", (), has_missing=True),), np.array(["a", "b"]))
     tree = Tree(
@@ -219,13 +219,13 @@ def test_the_classes_of_a_node_have_limits_on_their_shares(page, model):
     for v in (0, int(model.pruning.leaves[-1])):
         page.evaluate(f"secateur.picture.select({v})")
         for row in page.locator("#panel-body table").last.locator("tbody tr").all()[:-1]:
-            name, told = row.locator("th").inner_text().strip(), row.locator("td").last.inner_text()
+            name, shown_text = row.locator("th").inner_text().strip(), row.locator("td").last.inner_text()
             most = limits.upper[v, limits.classes.index(name)]
-            assert float(told.removesuffix("%").strip()) == pytest.approx(np.ceil(1000 * most) / 10)
+            assert float(shown_text.removesuffix("%").strip()) == pytest.approx(np.ceil(1000 * most) / 10)
     assert "for all" in page.inner_text("#shares")
 
 
-def test_a_click_on_a_node_tells_its_rule_counts_and_reason(page, model):
+def test_a_click_on_a_node_shows_its_rule_counts_and_reason(page, model):
     v = int(model.pruning.leaves[2])
     click_node(page, v)
 

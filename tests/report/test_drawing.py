@@ -112,7 +112,7 @@ def test_two_fingers_zoom(page):
     ) == pytest.approx(2, rel=0.01)
 
 
-def test_hovering_over_the_curves_tells_of_the_member(page, model):
+def test_hovering_over_the_curves_describes_the_member(page, model):
     box = page.locator("#slider").bounding_box()
     page.mouse.move(box["x"] + 10, box["y"] + 40)
 
@@ -124,7 +124,7 @@ def test_hovering_over_the_curves_tells_of_the_member(page, model):
     assert not page.is_visible("#tip")
 
 
-def test_two_limits_are_told_apart_where_they_stand(open_page):
+def test_the_difference_of_two_limits_is_explained_beside_them(open_page):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(900, 3))
     y = (X[:, 0] > 0) ^ (rng.random(900) < 0.2)

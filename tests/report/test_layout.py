@@ -1,4 +1,4 @@
-"""Where nodes stand."""
+"""The positions of nodes in a drawing."""
 
 import numpy as np
 import pytest

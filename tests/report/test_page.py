@@ -1,4 +1,4 @@
-"""The report as a file: what goes in, what comes out, how large it is."""
+"""The report as a file: its arguments, its content and its size."""
 
 import base64
 import hashlib
@@ -278,7 +278,7 @@ def test_weights_and_numbers_have_pages():
     assert data["stops"]["errors"][0] == pytest.approx(sequence.errors.tolist(), rel=1e-6)
 
 
-def test_a_sequence_that_is_not_nested_is_told_by_its_changes():
+def test_a_sequence_that_is_not_nested_is_stored_as_changes():
     tree, grown, _ = random_model(30)
     sequence = best_of_size(tree, grown)
     data = data_of(report_html(Model(sequence[3], grown, None, sequence)))
@@ -313,7 +313,7 @@ def test_a_report_keeps_within_its_size(n_leaves, limit):
     assert len(report_html((tree, grown, holdout)).encode()) < limit
 
 
-def test_without_scripts_the_fitted_tree_is_drawn_and_told(model):
+def test_without_scripts_the_fitted_tree_is_drawn_and_listed_as_rules(model):
     page = report_html(model)
     static = page.split("<noscript>")[1].split("</noscript>")[0]
 

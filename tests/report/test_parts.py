@@ -108,7 +108,7 @@ def test_the_least_change_is_that_of_nearest_change(page, model):
         assert names == sorted(change.column for change in expected.changes)
 
 
-def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(page, model):
+def test_a_pasted_row_highlights_its_path_and_the_named_change_alters_the_prediction(page, model):
     page.click("#tab-what-if")
     row = {"size": 1.5, "colour": "red", HOSTILE: 0.9}
     page.fill("#paste", json.dumps(row))
@@ -123,7 +123,7 @@ def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(pag
     page.click("#use-row")
     assert page.evaluate("secateur.whatIf.row") == [-2.5, None, 0.1]
     assert "then the prediction is" in page.inner_text("#change")
-    for text, told in (
+    for text, shown_text in (
         ("{oops", "not JSON"),
         ("1,2", "2 values"),
         ('{"other": 1}', "No column"),
@@ -131,7 +131,7 @@ def test_a_pasted_row_lights_its_path_and_the_named_change_alters_the_answer(pag
     ):
         page.fill("#paste", text)
         page.click("#use-row")
-        assert told in page.inner_text("#paste-note")
+        assert shown_text in page.inner_text("#paste-note")
     page.click("#tab-node")
     assert page.query_selector("#tree .node.on-row-path") is None
 
@@ -153,7 +153,7 @@ def test_a_slider_and_the_box_for_missing_change_the_row(page):
 
 
 @pytest.mark.parametrize("sample", [0, 1])
-def test_judging_numbers_are_those_of_scikit_learn(page, model, sample):
+def test_evaluation_numbers_are_those_of_scikit_learn(page, model, sample):
     counts = (model.grown, model.holdout)[sample].by_class
     leaves = model.pruning.leaves
     expected = np.zeros((3, 3), int)
@@ -217,7 +217,7 @@ def test_importances_are_those_of_the_estimator(credit_page, credit):
         assert found.get(j, 0) == pytest.approx(share, rel=1e-4, abs=1e-9)
 
 
-def test_judging_follows_the_slider(credit_page):
+def test_the_evaluation_follows_the_slider(credit_page):
     credit_page.click("#tab-evaluation")
     before = credit_page.inner_text("#evaluation")
     credit_page.evaluate("secateur.state.goTo(secateur.raw.stops.leaves.length - 1)")
@@ -274,7 +274,7 @@ def test_without_rows_the_page_has_none_of_them(model):
     assert '"rows":null' in page
 
 
-def test_comparing_tells_what_a_cut_costs(page, model):
+def test_the_comparison_shows_the_cost_of_a_cut(page, model):
     page.click("#tab-compare")
     sequence = model.sequence
     page.select_option("#compare-with", str(len(sequence) - 1 + page.evaluate("secateur.raw.stops.member.indexOf(0)")))
@@ -297,9 +297,9 @@ def saved(page, name):
 
 def test_the_paragraph_and_the_downloads_are_of_the_shown_tree(page, model, tmp_path):
     page.click("#tab-description")
-    told = page.inner_text("#description-text")
-    assert f"{model.pruning.n_leaves} rules" in told
-    assert format_percent(model.pruning.errors(model.holdout) / 400) in told
+    shown_text = page.inner_text("#description-text")
+    assert f"{model.pruning.n_leaves} rules" in shown_text
+    assert format_percent(model.pruning.errors(model.holdout) / 400) in shown_text
     picture = ET.fromstring(saved(page, "SVG").path().read_text("utf-8"))
     assert len(picture.findall(".//{*}path")) >= model.pruning.n_leaves
     assert saved(page, "PNG").path().read_bytes().startswith(b"\x89PNG")

@@ -98,7 +98,7 @@ def answers(X):
 @pytest.mark.filterwarnings("ignore:X .* feature names")
 @settings(max_examples=10)
 @given(grown=numbers(n_rows=60), later=numbers(), with_names=st.booleans())
-def test_real_numbers_walk_alike_whatever_holds_them(grown, later, with_names):
+def test_real_numbers_are_routed_alike_from_every_container(grown, later, with_names):
     X = pd.DataFrame(grown, columns=NAMES) if with_names else grown
     fitted = TreeClassifier(criterion="gini", select=None).fit(X, answers(grown))
     for name, data in containers(later):
@@ -110,7 +110,7 @@ def test_real_numbers_walk_alike_whatever_holds_them(grown, later, with_names):
 @pytest.mark.filterwarnings("ignore:X .* feature names")
 @settings(max_examples=10)
 @given(grown=numbers(n_rows=60), later=numbers(), leaves=st.integers(1, 9))
-def test_pruned_trees_of_narrow_numbers_walk_alike(grown, later, leaves):
+def test_pruned_trees_route_narrow_numbers_alike(grown, later, leaves):
     fitted = TreeClassifier(criterion="gini", select=None).fit(grown.astype(np.float32), answers(grown))
     fitted = fitted.prune_to(n_leaves=leaves)
     narrow = later.astype(np.float32)
@@ -123,7 +123,7 @@ def test_pruned_trees_of_narrow_numbers_walk_alike(grown, later, leaves):
 @pytest.mark.filterwarnings("ignore:X .* feature names")
 @settings(max_examples=10)
 @given(grown=numbers(n_rows=60, whole=True), later=numbers(whole=True))
-def test_whole_numbers_walk_alike_whatever_holds_them(dtype, grown, later):
+def test_integers_are_routed_alike_from_every_container(dtype, grown, later):
     fitted = TreeRegressor(select=None).fit(grown, grown.sum(axis=1) * 0.25)
     later = (later + 4).astype(dtype)
     for name, data in containers(later):
@@ -143,7 +143,7 @@ WORDS = ["red", "green", "blue", "grey", None]
 @pytest.mark.filterwarnings("ignore:X .* feature names")
 @settings(max_examples=10)
 @given(seed=st.integers(0, 1000), n=st.sampled_from([1, 8, 30]), has_gaps=st.booleans())
-def test_words_and_numbers_walk_alike_whatever_holds_them(splits, seed, n, has_gaps):
+def test_words_and_numbers_are_routed_alike_from_every_container(splits, seed, n, has_gaps):
     rng = np.random.default_rng(seed)
 
     def made(n_rows, words):

@@ -39,7 +39,7 @@ def test_routing_the_growing_data_with_real_weights_gives_the_growing_counts(sam
     tree, counts = sample.grow()
     again = count(tree, sample.X, sample.y, sample_weight=sample.weight)
 
-    assert again.is_whole == counts.is_whole == (not (sample.weight % 1).any())
+    assert again.has_integer_weights == counts.has_integer_weights == (not (sample.weight % 1).any())
     assert np.allclose(again.by_class, counts.by_class, rtol=1e-12, atol=0)
 
 
@@ -88,7 +88,7 @@ def test_every_row_reaches_the_leaf_of_its_tests(sample):
     assert all(sorted(rows[v]) == np.flatnonzero(leaves == v).tolist() for v in tree.leaves)
 
 
-def test_mixed_tables_longer_than_a_block_are_routed_whole():
+def test_mixed_tables_longer_than_a_block_are_routed_completely():
     rng = np.random.default_rng(2)
     n = (1 << 14) + 700
     X = np.column_stack([rng.normal(size=n), rng.integers(0, 5, n)])
@@ -122,7 +122,7 @@ def chain(n_tests):
 
 @pytest.mark.lane
 @pytest.mark.parametrize("depth", [1, 3, 100_000])
-def test_a_chain_of_any_depth_is_walked_to_its_end(depth):
+def test_a_chain_of_any_depth_is_routed_to_its_end(depth):
     tree = chain(depth)
     x = np.array([0.5, 1.0, 1.5, depth, depth + 0.5, np.nan])
     leaves = apply(tree, x[:, None])
@@ -152,7 +152,7 @@ def test_paths_run_from_the_root_to_the_leaf():
 
 
 @pytest.mark.lane
-def test_weights_that_are_whole_keep_counts_whole():
+def test_integer_weights_give_integer_counts():
     tree, _ = grow([[1.0], [2.0]], [0, 1])
 
     assert count(tree, [[1.0], [2.0]], [0, 1], sample_weight=[2.0, 0.0]).by_class.tolist() == [[2, 0], [2, 0], [0, 0]]
@@ -207,7 +207,7 @@ def test_a_table_with_its_own_labels_needs_no_others():
     assert count(tree, table, sample="grow") == counts
 
 
-def test_a_tree_without_tests_cannot_route():
+def test_a_tree_without_splits_cannot_route():
     with pytest.raises(TreeError, match="has no schema"):
         apply(Tree.from_parents([-1, 0, 0]), [[1.0]])
     bare = Tree(np.array([-1, 0, 0], np.int32), schema=chain(1).schema)

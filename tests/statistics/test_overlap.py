@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from secateur.data.sketch import RowKey
-from secateur.statistics.overlap import REFUSED, _chernoff, _log_none, overlap
+from secateur.statistics.overlap import MAX_P_REFUSED, _chernoff, _log_none, overlap
 
 KEY = RowKey(bytes(range(16)), (0, 1))
 
@@ -88,7 +88,7 @@ def test_reused_rows_among_fresh_ones_are_refused_where_rows_differ(share):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_sample_again_shuffled_or_less_a_few_rows_is_refused(kind):
+def test_a_sample_is_refused_again_shuffled_or_without_a_few_rows(kind):
     rng = np.random.default_rng(2)
     (X, y), _ = halves(rng, kind, 2000, 10)
     for rows in (np.arange(2000), rng.permutation(2000), rng.permutation(2000)[:1900], np.repeat(np.arange(2000), 3)):
@@ -97,18 +97,18 @@ def test_a_sample_again_shuffled_or_less_a_few_rows_is_refused(kind):
         assert found.is_detectable
 
 
-def test_one_percent_of_a_large_sample_is_known_again():
+def test_one_percent_of_a_large_sample_is_recognised():
     rng = np.random.default_rng(3)
     X, y = continuous(rng, 200_000), rng.integers(0, 2, 200_000)
     assert overlap(sketch(X, y), sketch(X[:2000], y[:2000])).is_refused
 
 
-def test_twelve_rows_that_occur_once_are_enough_to_know_a_sample_again():
+def test_twelve_rows_that_occur_once_are_enough_to_recognise_a_sample():
     X, y = np.arange(24.0).reshape(12, 2), np.zeros(12, int)
     assert overlap(sketch(X, y), sketch(X, y)).is_refused
 
 
-def test_rows_that_all_look_alike_say_nothing_and_that_is_said():
+def test_equal_rows_cannot_be_compared_and_the_result_states_it():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 400)
     found = overlap(sketch(np.zeros((200, 2)), y[:200]), sketch(np.zeros((200, 2)), y[200:]))
@@ -138,4 +138,4 @@ def test_the_tail_is_bounded_from_above(chances, x):
         if sum(case) >= x
     )
     assert _chernoff(x, np.array(chances)) >= exact * (1 - 1e-9)
-    assert REFUSED < 1e-6
+    assert MAX_P_REFUSED < 1e-6

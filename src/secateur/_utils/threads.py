@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._kernels.stop import STOPPED
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
 
 class StoppableThreadPool(ThreadPoolExecutor):
@@ -66,7 +66,7 @@ def resolve_n_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise ParameterError(f"n_jobs={n_jobs!r}; a number of threads, or -1 for one per core, is needed")
+        raise ParameterError(Argument("n_jobs", n_jobs), "; a number of threads, or -1 for one per core, is needed")
     if n_jobs > 0:
         return int(n_jobs)
     n_cores = os.cpu_count() or 1

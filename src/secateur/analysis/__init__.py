@@ -1,18 +1,16 @@
-"""Theory that can be called: why trees overfit noise, and what pruning can do about it.
+"""Theory as functions: why trees overfit noise, and what pruning can do about it.
 
-Three questions, three groups of functions.
+There are three groups of functions, one for each question.
 
-*Does reduced error pruning see through pure noise?* `fringe`, `interior` and `safe_nodes`
-say where it can act; `one_leaf_probability` and `one_leaf_probability_uniform` are exact;
-the functions named `printed_` are the published approximations, kept for comparison with
-what is wrong about them; `deviation_...` bound the fluctuations; `rep_noise_experiment` and
-`noise_growth_experiment` simulate.
+*Does reduced error pruning recognise pure noise?* `fringe`, `interior` and `safe_nodes` find where pruning can act.
+`one_leaf_probability` and `one_leaf_probability_uniform` are exact. The functions named `printed_` are the published
+approximations, for comparison; their docstrings state the corrections. `deviation_...` bound the fluctuations.
+`rep_noise_experiment` and `noise_growth_experiment` simulate.
 
-*How fast does a tree learn when every leaf has a weakly useful test?*
-`weak_learning_advantage`, `split_drop`, `drop_lower_bound`, `training_error_bound`,
-`sqrt_error_bound`, `weak_learning_steps`.
+*How fast does a tree learn if every leaf has a weakly useful test?* `weak_learning_advantage`, `split_drop`,
+`drop_lower_bound`, `training_error_bound`, `sqrt_error_bound`, `weak_learning_steps`.
 
-*Why choose one pruning at all?* `mixture` lets all of them vote.
+*Why choose a single pruning?* `mixture` lets all prunings vote.
 """
 
 from ._deviations import deviation_at_most, deviation_counted, deviation_empty, printed_deviation_counted

@@ -1,4 +1,4 @@
-"""What the arguments of the analysis must be."""
+"""Checks of the arguments of the analysis, and the type of its results."""
 
 from typing import Any
 
@@ -8,16 +8,17 @@ from .._utils.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 
 
-def between(name: str, values: ArrayLike, low: float, high: float, why: str = "") -> Floats:
-    """Return numbers that all lie in [low, high], or name the first that does not."""
+def check_between(name: str, values: ArrayLike, low: float, high: float, reason: str = "") -> Floats:
+    """Return numbers as an array; refuse the first that is not in [low, high]."""
     array = np.asarray(values, dtype=np.float64)
-    wrong = ~((array >= low) & (array <= high))
-    if wrong.any():
-        found = array[wrong].flat[0]
-        raise ParameterError(f"{name}={found:g}; a number from {low:g} to {high:g} is needed{why}")
+    is_outside = ~((array >= low) & (array <= high))
+    if is_outside.any():
+        raise ParameterError(
+            f"{name}={array[is_outside].flat[0]:g}; a number from {low:g} to {high:g} is needed{reason}"
+        )
     return array
 
 
-def plain(array: Floats) -> Any:
-    """Return a float for a single number, the array otherwise, as NumPy's own functions do."""
+def scalar_or_array(array: Floats) -> Any:
+    """Return an array without dimensions as a float, as NumPy's functions do, and any other array unchanged."""
     return float(array) if array.ndim == 0 else array

@@ -1,8 +1,7 @@
-"""How far the numbers of small and of empty safe nodes stray from their means.
+"""Bounds on how far the numbers of small and of empty safe nodes deviate from their means.
 
-n examples fall into k safe nodes with equal chance. R is the number of empty nodes, Q of
-those with at most c n / k examples, P = Q - R of those counted in the published bound.
-Every function returns a bound on Pr[|number - its mean| >= x].
+n rows fall into k safe nodes with equal probability. R is the number of empty nodes, Q the number of nodes with at most
+c n / k rows, and P = Q - R the number that the published bound counts. Every function bounds Pr[|number - mean| >= x].
 """
 
 import math
@@ -18,7 +17,7 @@ def deviation_empty(n: int, k: int, x: float) -> float:
     Parameters
     ----------
     n, k : int
-        Examples and safe nodes.
+        Numbers of rows and of safe nodes.
     x : float
         Distance from the mean, 0 or more.
 
@@ -42,19 +41,19 @@ def deviation_empty(n: int, k: int, x: float) -> float:
 
 
 def deviation_at_most(n: int, x: float) -> float:
-    """Return a bound on the probability that the number of safe nodes with few examples is `x` off its mean.
+    """Return a bound on the probability that the number of safe nodes with few rows is `x` off its mean.
 
     Parameters
     ----------
     n : int
-        Number of examples. Neither the number of safe nodes nor the limit c matters.
+        Number of rows. The bound does not depend on the number of safe nodes or on c.
     x : float
         Distance from the mean, 0 or more.
 
     Returns
     -------
     float
-        min(1, 2 exp(-2 x^2 / n)): moving one example changes the number by at most 1.
+        min(1, 2 exp(-2 x^2 / n)): moving one row changes the number by at most 1.
 
     Notes
     -----
@@ -65,7 +64,7 @@ def deviation_at_most(n: int, x: float) -> float:
     >>> round(deviation_at_most(500, 40), 4)
     0.0033
     """
-    return min(1.0, 2 * _gauss(2 * _distance(x) ** 2, check_int("n", n, 0)))
+    return min(1.0, 2 * _exp_ratio(2 * _distance(x) ** 2, check_int("n", n, 0)))
 
 
 def deviation_counted(n: int, x: float) -> float:
@@ -74,15 +73,15 @@ def deviation_counted(n: int, x: float) -> float:
     Parameters
     ----------
     n : int
-        Number of examples.
+        Number of rows.
     x : float
         Distance from the mean, 0 or more.
 
     Returns
     -------
     float
-        min(1, 2 exp(-x^2 / (2n))): moving one example changes Q - R by at most 2. This
-        is the published bound without its second term, which is not needed.
+        min(1, 2 exp(-x^2 / (2n))): moving one row changes Q - R by at most 2. This is the published bound without its
+        second term, which is not needed.
 
     Notes
     -----
@@ -93,7 +92,7 @@ def deviation_counted(n: int, x: float) -> float:
     >>> round(deviation_counted(500, 80), 4)
     0.0033
     """
-    return min(1.0, 2 * _gauss(_distance(x) ** 2 / 2, check_int("n", n, 0)))
+    return min(1.0, 2 * _exp_ratio(_distance(x) ** 2 / 2, check_int("n", n, 0)))
 
 
 def printed_deviation_counted(n: int, k: int, x: float) -> float:
@@ -102,7 +101,7 @@ def printed_deviation_counted(n: int, k: int, x: float) -> float:
     Parameters
     ----------
     n, k : int
-        Examples and safe nodes.
+        Numbers of rows and of safe nodes.
     x : float
         Distance from the mean, 0 or more.
 
@@ -122,21 +121,23 @@ def printed_deviation_counted(n: int, k: int, x: float) -> float:
     0.0033
     """
     n, k, x = check_int("n", n, 0), check_int("k", k, 1), _distance(x)
-    return min(1.0, 2 * _gauss(x**2 / 2, n) + _empty_term(n, k, x / 2))
+    return min(1.0, 2 * _exp_ratio(x**2 / 2, n) + _empty_term(n, k, x / 2))
 
 
 def _empty_term(n: int, k: int, x: float) -> float:
-    return 2 * _gauss(x**2 * (k - 0.5), k**2 - expected_empty(n, k) ** 2)
+    """Return the bound for empty safe nodes, before it is limited to 1."""
+    return 2 * _exp_ratio(x**2 * (k - 0.5), k**2 - expected_empty(n, k) ** 2)
 
 
-def _gauss(numerator: float, denominator: float) -> float:
-    """exp(-numerator / denominator); a number that cannot vary (denominator 0) never strays."""
+def _exp_ratio(numerator: float, denominator: float) -> float:
+    """Return exp(-numerator / denominator); a denominator of 0 means a number that cannot deviate."""
     if denominator == 0:
         return 1.0 if numerator == 0 else 0.0
     return math.exp(-numerator / denominator)
 
 
 def _distance(x: float) -> float:
+    """Return a checked distance from the mean."""
     if not x >= 0:
         raise ParameterError(f"x={x}; a distance of 0 or more is needed")
     return float(x)

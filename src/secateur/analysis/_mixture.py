@@ -1,14 +1,12 @@
-"""All prunings of a tree at once, each weighted by how few errors it makes.
+"""All prunings of a tree at once, each weighted by its number of errors.
 
-The prior tosses a fair coin at every internal node that is reached, "cut or keep"; a
-pruning that errs e times weighs beta^e times its prior. The sum over the (often
-astronomically many) prunings factors over the tree:
+The prior tosses a fair coin, "cut or keep", at every internal node that is reached. A pruning with e errors has the
+weight beta^e times its prior. The sum over all (often astronomically many) prunings factors over the tree:
 
-    Z(leaf) = beta^e,      Z(v) = beta^e_v / 2 + (product of Z over the children) / 2,
+    Z(leaf) = beta^e,      Z(v) = beta^e_v / 2 + (product of Z over the children) / 2
 
-and the vote of all prunings about a row is collected on the row's path alone, because a
-pruning says what the one leaf on that path says. Helmbold and Schapire (1997); Willems,
-Shtarkov and Tjalkens (1995).
+A pruning predicts for a row what its only leaf on the path of the row predicts. So the vote of all prunings about a row
+depends on the nodes of that path alone. Helmbold and Schapire (1997); Willems, Shtarkov and Tjalkens (1995).
 """
 
 import math
@@ -37,29 +35,29 @@ def mixture(
     Parameters
     ----------
     tree : Tree
-        It is not changed.
+        The tree; it is not changed.
     counts : Counts
-        The sample on which the prunings err.
+        The sample on which errors are counted.
     beta : float
-        Weight of one error, above 0 and at most 1; 1 leaves the prior as it is.
+        Weight of one error, above 0 and at most 1; with 1, the weights are the prior.
     labels : array of int, optional
         Class of each node as a leaf; the majority in `counts` by default.
     node_proba : array of shape (n_nodes, n_classes), optional
-        What each node says as a leaf. By default all on its label; class frequencies make
-        smoother probabilities.
+        Class probabilities that each node predicts as a leaf. By default 1 for its label; class frequencies give
+        smoother predictions.
 
     Returns
     -------
     Mixture
-        Its votes are those of the enumerated prunings, exactly up to rounding.
+        Its votes equal those of an enumeration of all prunings, up to rounding.
 
     Notes
     -----
-    O(n_nodes n_classes), all in logs.
+    O(n_nodes n_classes); all weights are kept as logarithms.
 
     Examples
     --------
-    A node that errs 3 times as a leaf, its children 1 and 0 times:
+    The root makes 3 errors as a leaf, its children make 1 and 0:
 
     >>> import math
     >>> from secateur import Counts, Tree
@@ -76,13 +74,13 @@ def mixture(
     counts.check_fits(tree)
     if not 0 < beta <= 1:
         raise ParameterError(f"beta={beta}; a number above 0 and at most 1 is needed")
-    given = counts.majority if labels is None else labels
-    errors = counts.errors_if_leaf(given)
-    chosen: Ints = immutable_array(np.asarray(given), np.int32)
-    n_classes = max(counts.n_classes, int(chosen.max()) + 1)
-    says = np.eye(n_classes)[chosen] if node_proba is None else _node_proba(tree, node_proba)
+    labels = counts.majority if labels is None else labels
+    errors = counts.errors_if_leaf(labels)
+    node_labels: Ints = immutable_array(np.asarray(labels), np.int32)
+    n_classes = max(counts.n_classes, int(node_labels.max()) + 1)
+    probabilities = np.eye(n_classes)[node_labels] if node_proba is None else _check_node_proba(tree, node_proba)
     log_z = voting.log_weights(tree.parent, tree.end, errors * math.log(beta))
-    return Mixture(tree, beta, chosen, errors, write_protect(says), write_protect(log_z))
+    return Mixture(tree, beta, node_labels, errors, write_protect(probabilities), write_protect(log_z))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +97,7 @@ class Mixture:
     errors : array
         Errors of each node as a leaf.
     node_proba : array of shape (n_nodes, n_classes)
-        What each node says as a leaf.
+        Class probabilities that each node predicts as a leaf.
     log_z : array
         ln of the summed weight of all prunings of the subtree at each node.
     """
@@ -118,9 +116,9 @@ class Mixture:
 
     @cached_property
     def cut_probability(self) -> Floats:
-        """Probability that each node is a leaf, given that it is not under one; 1 at original leaves."""
-        own = self.errors * math.log(self.beta)
-        return write_protect(voting.cut_probabilities(self.tree.end, own, self.log_z))
+        """Probability that each node is a leaf, given that no ancestor is a leaf; 1 at original leaves."""
+        log_weight = self.errors * math.log(self.beta)
+        return write_protect(voting.cut_probabilities(self.tree.end, log_weight, self.log_z))
 
     @cached_property
     def expected_errors(self) -> float:
@@ -148,14 +146,14 @@ class Mixture:
         Returns
         -------
         array of shape (n_rows, n_classes)
-            Rows sum to 1. The first call makes the table of all leaves, O(n_nodes n_classes).
+            Rows sum to 1. The first call computes the votes at all leaves, O(n_nodes n_classes).
         """
         reached = np.asarray(leaves)
         _check_leaves(self.tree, reached)
-        return np.asarray(self._table[reached])
+        return np.asarray(self._votes_of_nodes[reached])
 
     def predict(self, leaves: ArrayLike) -> npt.NDArray[np.intp]:
-        """Return the class with most votes at each of the given original leaves; the lowest on a tie."""
+        """Return the class with most votes at each of the given original leaves; in a tie, the lowest."""
         return np.asarray(self.predict_proba(leaves).argmax(axis=1))
 
     def online(self) -> "OnlineMixture":
@@ -163,7 +161,8 @@ class Mixture:
         return OnlineMixture(self)
 
     @cached_property
-    def _table(self) -> Floats:
+    def _votes_of_nodes(self) -> Floats:
+        """The votes at every node; they are complete at the original leaves."""
         return write_protect(voting.votes_downwards(self.tree.parent, self.cut_probability, self.node_proba))
 
     def __repr__(self) -> str:
@@ -176,18 +175,17 @@ class OnlineMixture:
     Parameters
     ----------
     start : Mixture
-        Where to start from; it is not changed. The labels of the nodes stay as they are.
+        The mixture to start from; it is not changed. The labels of the nodes stay the same.
 
     Notes
     -----
-    Only weights on the path of the row change. The result equals `mixture` on all rows
-    seen so far under the same labels. Predicting each row from the mixture of those
-    before it, by a pruning drawn at random, errs at most
+    An update changes only the weights on the path of the row. The result equals `mixture` on all rows seen so far,
+    under the same labels. Suppose each row is predicted by a pruning drawn from the mixture of the rows before it.
+    The mean number of errors is then, for every pruning P at once, at most
 
         (ln(1/beta) * errors of P + (internal nodes of P that are kept or cut) * ln 2) / (1 - beta)
 
-    times in the mean, for every pruning P at once. A node with many children costs their
-    number too.
+    Every child of a node that P keeps is kept or cut itself, so a node with many children adds their number.
 
     Examples
     --------
@@ -208,7 +206,7 @@ class OnlineMixture:
         self.labels = start.labels
         self.node_proba = start.node_proba
         self._errors = start.errors.copy()
-        self._own = start.errors * math.log(start.beta)
+        self._log_weight = start.errors * math.log(start.beta)
         self._log_z = start.log_z.copy()
         self._cut = start.cut_probability.copy()
 
@@ -217,17 +215,17 @@ class OnlineMixture:
         return voting.votes_on_path(_path(self.tree, leaf), self._cut, self.node_proba)
 
     def update(self, leaf: int, label: int) -> None:
-        """Take in one row: the original leaf it reaches and its class."""
+        """Learn from one row: the original leaf that it reaches, and its class."""
         path = _path(self.tree, leaf)
         if label < 0:
             raise ParameterError(f"label={label}; a class number from 0 is needed")
-        wrong = path[self.labels[path] != label]
-        self._errors[wrong] += 1
-        self._own[wrong] = self._errors[wrong] * math.log(self.beta)
-        voting.update_path(path, self.tree.end, self._own, self._log_z, self._cut)
+        mistaken = path[self.labels[path] != label]
+        self._errors[mistaken] += 1
+        self._log_weight[mistaken] = self._errors[mistaken] * math.log(self.beta)
+        voting.update_path(path, self.tree.end, self._log_weight, self._log_z, self._cut)
 
     def snapshot(self) -> Mixture:
-        """Return the mixture as it stands now."""
+        """Return the current mixture."""
         return Mixture(
             self.tree,
             self.beta,
@@ -238,29 +236,32 @@ class OnlineMixture:
         )
 
 
-def _node_proba(tree: Tree, values: ArrayLike) -> Floats:
+def _check_node_proba(tree: Tree, values: ArrayLike) -> Floats:
+    """Return the checked class probabilities of every node."""
     array = np.array(values, dtype=np.float64)
     if array.ndim != 2 or len(array) != tree.n_nodes:
         raise CountsError(f"node_proba has shape {array.shape}; ({tree.n_nodes}, number of classes) is needed")
-    wrong = np.flatnonzero(~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1) - 1) < 1e-9)))
-    if len(wrong):
+    invalid = np.flatnonzero(~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1) - 1) < 1e-9)))
+    if len(invalid):
         raise CountsError(
-            f"node_proba of node {wrong[0]} is {array[wrong[0]].tolist()}; probabilities that sum to 1 are needed"
+            f"node_proba of node {invalid[0]} is {array[invalid[0]].tolist()}; probabilities that sum to 1 are needed"
         )
     return array
 
 
 def _path(tree: Tree, leaf: int) -> Ints:
+    """Return the nodes from an original leaf up to the root."""
     _check_leaves(tree, np.asarray([leaf]))
     return voting.path_to_root(tree.parent, int(leaf))
 
 
 def _check_leaves(tree: Tree, leaves: Array) -> None:
+    """Refuse numbers that are not those of original leaves."""
     if leaves.ndim != 1 or leaves.dtype.kind not in "iu":
         raise TreeError(f"leaves have shape {leaves.shape} of {leaves.dtype}; a list of node ids is needed")
-    wrong = (leaves < 0) | (leaves >= tree.n_nodes)
-    if wrong.any():
-        raise TreeError(f"node {leaves[wrong][0]} does not exist; ids run from 0 to {tree.n_nodes - 1}")
-    inner = ~tree.is_leaf[leaves]
-    if inner.any():
-        raise TreeError(f"node {leaves[inner][0]} is not an original leaf; rows end at leaves")
+    is_outside = (leaves < 0) | (leaves >= tree.n_nodes)
+    if is_outside.any():
+        raise TreeError(f"node {leaves[is_outside][0]} does not exist; ids run from 0 to {tree.n_nodes - 1}")
+    is_internal = ~tree.is_leaf[leaves]
+    if is_internal.any():
+        raise TreeError(f"node {leaves[is_internal][0]} is not an original leaf; rows end at leaves")

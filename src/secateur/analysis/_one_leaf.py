@@ -1,15 +1,14 @@
-"""How likely is it that reduced error pruning sees through pure noise?
+"""The probability that reduced error pruning recognises pure noise, that is, returns a single leaf.
 
-Setting: the class of a row does not depend on its attributes and is 1 with probability
-p; the tree has k safe nodes, whose subtrees are cut already. Then the pruned tree is the
-single leaf it should be exactly when all safe nodes share a (weak) majority class. Given
-how many pruning examples each safe node holds, that probability has a closed form; with
-X ~ Bin(m, 1 - p),
+Setting: the class of a row does not depend on its attributes, and is 1 with probability p. The tree has k safe nodes,
+whose subtrees are already cut. The pruned tree is then a single leaf exactly if all safe nodes share a (weak)
+majority class. If the number of pruning rows in each safe node is given, that probability has a closed form. With X ~
+Bin(m, 1 - p),
 
     g+(m) = Pr[X <= m/2],   g-(m) = Pr[X >= m/2],   g0(m) = Pr[X = m/2],
     Pr[one leaf] = prod g+(n_i) + prod g-(n_i) - prod g0(n_i).
 
-All products are taken in logs: they fall below the smallest float for large trees.
+All products are computed as sums of logarithms, because they underflow for large trees.
 """
 
 import math
@@ -20,16 +19,16 @@ from .._kernels.polynomials import log_power_coefficient
 from .._utils.arrays import ArrayLike, Floats, Longs
 from .._utils.checks import check_int
 from ..errors import ParameterError
-from ._checks import between
+from ._checks import check_between
 
 
 def one_leaf_probability(occupancy: ArrayLike, p: float, *, log: bool = False) -> float:
-    """Return the exact probability that pure noise is pruned to one leaf, given occupancies.
+    """Return the exact probability that pure noise is pruned to one leaf, for given numbers of rows in the safe nodes.
 
     Parameters
     ----------
     occupancy : array of int
-        Number of pruning examples in each safe node. Empty ones never object.
+        Number of pruning rows in each safe node. An empty node agrees with every class.
     p : float
         Probability of class 1, from 0 to 1.
     log : bool
@@ -38,12 +37,11 @@ def one_leaf_probability(occupancy: ArrayLike, p: float, *, log: bool = False) -
     Returns
     -------
     float
-        Exact up to rounding when the subtrees at the safe nodes are cut; an upper bound
-        when they may survive.
+        Exact up to rounding if the subtrees at the safe nodes are cut; an upper bound if they may stay.
 
     Notes
     -----
-    Elomaa and Kaariainen (2001), sections 5 and 6, whose bounds it replaces.
+    Replaces the bounds of Elomaa and Kaariainen (2001), sections 5 and 6.
 
     O(number of safe nodes).
 
@@ -53,18 +51,18 @@ def one_leaf_probability(occupancy: ArrayLike, p: float, *, log: bool = False) -
     0.1858
     """
     sizes = occupancy_of(occupancy)
-    p = float(between("p", p, 0, 1))
-    distinct, times = np.unique(sizes, return_counts=True)
-    return _from_logs([float((times * log_g).sum()) for log_g in log_agreement(distinct, p)], log)
+    p = float(check_between("p", p, 0, 1))
+    distinct, n_nodes = np.unique(sizes, return_counts=True)
+    return _from_logs([float((n_nodes * log_g).sum()) for log_g in log_agreement(distinct, p)], log)
 
 
 def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False) -> float:
-    """Return the exact probability that pure noise is pruned to one leaf, averaged over occupancies.
+    """Return the exact probability that pure noise is pruned to one leaf, averaged over random row counts.
 
     Parameters
     ----------
     n : int
-        Number of pruning examples; each falls into one of the safe nodes with equal chance.
+        Number of pruning rows; each falls into one of the safe nodes with equal probability.
     k : int
         Number of safe nodes.
     p : float
@@ -79,12 +77,12 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
 
     Notes
     -----
-    Elomaa and Kaariainen (2001), section 6, whose bound it replaces.
+    Replaces the bound of Elomaa and Kaariainen (2001), section 6.
 
-    O(n^2 log k). The mean of a product over a multinomial sample is n!/k^n times the
-    coefficient of x^n in (sum_j g(j) x^j / j!)^k. Any x may be put into the powers before
-    and taken out after; we take the one under which n/k is the mean of a factor, so that
-    the wanted coefficient is in the bulk and not in a tail that underflows.
+    O(n^2 log k). The mean of a product over a multinomial sample is n!/k^n times the coefficient of x^n in
+    (sum_j g(j) x^j / j!)^k. The coefficients may be scaled by powers of any number before and scaled back after. We
+    take the number for which n/k is the mean of a factor, so that the wanted coefficient lies in the bulk of the
+    distribution and not in a tail that underflows.
 
     Examples
     --------
@@ -93,7 +91,7 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
     """
     n = check_int("n", n, 0)
     k = check_int("k", k, 1)
-    p = float(between("p", p, 0, 1))
+    p = float(check_between("p", p, 0, 1))
     return _from_logs([_log_mean_product(log_g, k) for log_g in log_agreement(np.arange(n + 1), p)], log)
 
 
@@ -103,25 +101,25 @@ def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: 
     Parameters
     ----------
     n : int
-        Pruning examples at the node.
+        Number of pruning rows at the node.
     p : float
         Probability of the majority class, from 1/2 to 1.
     share : float
-        Probability that the subtree sends an example to a leaf of the majority class.
+        Probability that the subtree sends a row to a leaf of the majority class.
     depth : int
-        0 before anything below is pruned; else all 2 ** depth descendants at this depth must be pruned first, each
-        reached by the same share of the examples.
+        If 0, nothing below is pruned before the node; else all 2 ** depth descendants at this depth must be pruned
+        first, and each is reached by the same share of the rows.
 
     Returns
     -------
     float
-        Phi((e - (1 - p)) n / sqrt(n e (1 - e))), e = p + share - 2 p share being the error of the subtree on noise,
-        with n / 2 ** depth examples, to the power 2 ** depth.
+        Phi((e - (1 - p)) m / sqrt(m e (1 - e))) to the power 2 ** depth, where e = p + share - 2 p share is the error
+        of the subtree on noise, and m = n / 2 ** depth.
 
     Notes
     -----
-    Oates and Jensen (1999), as reviewed in Elomaa and Kaariainen (2001), section 3. The model takes the majority class
-    of all descendants for granted, whose probability `one_leaf_probability` computes.
+    Oates and Jensen (1999), as reviewed in Elomaa and Kaariainen (2001), section 3. The model assumes the majority
+    class of all descendants; `one_leaf_probability` computes the probability of that assumption.
 
     Examples
     --------
@@ -131,20 +129,20 @@ def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: 
     from scipy.special import ndtr
 
     n, depth = check_int("n", n, 1), check_int("depth", depth, 0)
-    p, share = float(between("p", p, 0.5, 1)), float(between("share", share, 0, 1))
+    p, share = float(check_between("p", p, 0.5, 1)), float(check_between("share", share, 0, 1))
     error = p + share - 2 * p * share
-    here = n / 2**depth
-    spread = math.sqrt(here * error * (1 - error))
-    gap = (error - (1 - p)) * here
-    one = float(ndtr(gap / spread)) if spread > 0 else float(gap >= 0)
-    return math.pow(one, 2**depth)
+    n_here = n / 2**depth
+    deviation = math.sqrt(n_here * error * (1 - error))
+    gap = (error - (1 - p)) * n_here
+    probability = float(ndtr(gap / deviation)) if deviation > 0 else float(gap >= 0)
+    return math.pow(probability, 2**depth)
 
 
 def log_agreement(sizes: Longs, p: float) -> tuple[Floats, Floats, Floats]:
-    """Return ln g+, ln g-, ln g0 at each size, the majority class being "+"."""
+    """Return ln g+, ln g- and ln g0 at each size; "+" is the majority class."""
     from scipy.special import bdtr, bdtrc, gammaln, xlogy
 
-    minority = min(p, 1 - p)  # by symmetry; keeps g+ at 1/2 or more, so only negligible terms underflow
+    minority = min(p, 1 - p)  # by symmetry; then g+ is 1/2 or more, and only negligible terms underflow
     half = sizes // 2
     at_most = bdtr(half.astype(float), sizes, minority)
     at_least = np.where(sizes == 0, 1.0, bdtrc((sizes - half - 1).astype(float), sizes, minority))
@@ -154,7 +152,7 @@ def log_agreement(sizes: Longs, p: float) -> tuple[Floats, Floats, Floats]:
 
 
 def occupancy_of(values: ArrayLike) -> Longs:
-    """Return the number of examples in each safe node as whole numbers, or say what was wrong."""
+    """Return the checked number of rows in each safe node."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iu":
         raise ParameterError(
@@ -166,16 +164,16 @@ def occupancy_of(values: ArrayLike) -> Longs:
 
 
 def _from_logs(logs: list[float], log: bool) -> float:
-    """ln of, or, exp(plus) + exp(minus) - exp(both); `plus` is the largest."""
+    """Return exp(plus) + exp(minus) - exp(both), or its logarithm; `plus` is the largest."""
     plus, minus, both = logs
-    # minus >= both up to rounding, and the two only correct `plus`.
+    # Up to rounding minus >= both, so the two together only correct `plus`.
     value = plus + math.log1p(max(math.exp(minus - plus) - math.exp(both - plus), 0.0))
     value = min(value, 0.0)
     return value if log else math.exp(value)
 
 
 def _log_mean_product(log_g: Floats, k: int) -> float:
-    """ln of the mean of prod g(n_i), n_i multinomial over k equal cells, n = len(log_g) - 1."""
+    """Return ln of the mean of prod g(n_i), for multinomial n_i over k equal cells and n = len(log_g) - 1."""
     from scipy.special import gammaln, logsumexp
 
     n = len(log_g) - 1
@@ -187,12 +185,13 @@ def _log_mean_product(log_g: Floats, k: int) -> float:
     log_terms = log_g - gammaln(sizes + 1.0)
 
     def mean_size(log_x: float) -> float:
+        """Return the mean of the distribution proportional to g(j) x^j / j!."""
         log_weight = log_terms + sizes * log_x
         weight = np.exp(log_weight - log_weight.max())
         return float((sizes * weight).sum() / weight.sum())
 
     low, high = -100.0, 100.0
-    while high - low > 1e-6:  # roughly: any x gives the same answer
+    while high - low > 1e-6:  # a rough value will do, because every x gives the same result
         middle = (low + high) / 2
         low, high = (middle, high) if mean_size(middle) < n / k else (low, middle)
     log_x = (low + high) / 2

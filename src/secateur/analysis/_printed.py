@@ -1,16 +1,13 @@
-"""The published approximations of the pruning probability, and what holds in their place.
+"""The published approximations of the pruning probability, and a valid bound instead of them.
 
-Elomaa and Kaariainen (2001) bound the probability that pure noise is pruned to one leaf
-by normal approximations. Their formulas are here as they stand in print, every function
-named `printed_`, for comparison with the exact `one_leaf_probability`. They are not upper
-bounds. The reasons, numbered as in the docstrings:
+Elomaa and Kaariainen (2001) bound the probability that pure noise is pruned to one leaf by normal approximations. The
+functions named `printed_` compute their formulas as printed, for comparison with the exact `one_leaf_probability`. The
+formulas are not upper bounds, for the following reasons, to which the docstrings refer:
 
-C1  A lower bound on Pr[X >= m/2] is used where Pr[X > m/2] is needed. At even m the
-    mass of the tie is lost.
-C2  The uniform formula at its best c lies below the truth in the setting it was
-    illustrated with (n = 500, k = 100, p = .6).
-C3  A random exponent is replaced by its mean. a^x is convex, so the mean of a^P is
-    larger than a^(mean P): the replacement errs on the unsafe side even without C1.
+C1  A lower bound on Pr[X >= m/2] is used where Pr[X > m/2] is needed. At even m the probability of the tie is lost.
+C2  The uniform formula at its best c lies below the true value in the published example (n = 500, k = 100, p = .6).
+C3  A random exponent is replaced by its mean. a^x is convex, so the mean of a^P is larger than a^(mean P). The
+    replacement is too small even without C1.
 C4  A valid replacement of the general formula exists: `valid_bound_general`.
 """
 
@@ -22,10 +19,10 @@ import numpy as np
 from .._utils.arrays import ArrayLike, Floats
 from .._utils.checks import check_int
 from ..errors import ParameterError
-from ._checks import between, plain
+from ._checks import check_between, scalar_or_array
 from ._one_leaf import log_agreement
 
-_MAJORITY = "; the formulas are stated for the majority class, so give 1 - p instead"
+_MAJORITY_HINT = "; the formulas are stated for the majority class, so give 1 - p instead"
 _C_GRID = np.arange(1, 101) / 50
 
 
@@ -35,7 +32,7 @@ def printed_bound_general(n: int, k: int, p: ArrayLike) -> Any:
     Parameters
     ----------
     n : int
-        Number of pruning examples.
+        Number of pruning rows.
     k : int
         Number of safe nodes.
     p : float or array
@@ -50,11 +47,10 @@ def printed_bound_general(n: int, k: int, p: ArrayLike) -> Any:
     -----
     Elomaa and Kaariainen (2001), equation 2.
 
-    Correction C1: at an even number of examples per safe node the formula forgets the
-    ties. For m = 2 and p = .6 it takes Pr[X > 1] to be at least .3864, and it is .16. With
-    ten safe nodes of two examples each it gives .1238, but the tree is cut to one leaf
-    with probability .1858 (.1749 if only the majority class counts).
-    `valid_bound_general` (C4) holds; `one_leaf_probability` is exact.
+    Correction C1: at an even number of rows per safe node the formula omits the ties. For m = 2 and p = .6 it uses
+    Pr[X > 1] >= .3864, but the probability is .16. With ten safe nodes of two rows each the formula gives .1238, but
+    the tree is cut to one leaf with probability .1858 (.1749 if only the majority class counts).
+    `valid_bound_general` (C4) is an upper bound; `one_leaf_probability` is exact.
 
     Examples
     --------
@@ -62,8 +58,8 @@ def printed_bound_general(n: int, k: int, p: ArrayLike) -> Any:
     0.1238
     """
     n, k = check_int("n", n, 1), check_int("k", k, 1)
-    chance = between("p", p, 0.5, 1, _MAJORITY)
-    return plain(np.exp(k / 2 * _log_agreement_printed(chance, np.asarray(2 * n / k))))
+    chance = check_between("p", p, 0.5, 1, _MAJORITY_HINT)
+    return scalar_or_array(np.exp(k / 2 * _log_agreement_printed(chance, np.asarray(2 * n / k))))
 
 
 def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = None) -> Any:
@@ -72,13 +68,13 @@ def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = No
     Parameters
     ----------
     n : int
-        Number of pruning examples.
+        Number of pruning rows.
     k : int
         Number of safe nodes, at least 2.
     p : float or array
         Probability of the majority class, from 1/2 to 1.
     c : float or array, optional
-        Safe nodes with at most c n / k examples are counted. Left out, `best_c` chooses it.
+        Safe nodes with at most c n / k rows are counted. By default `best_c` chooses c.
 
     Returns
     -------
@@ -91,11 +87,10 @@ def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = No
     -----
     Elomaa and Kaariainen (2001), equation 5.
 
-    Three corrections. C1: ties are lost, as in `printed_bound_general`. C2: in the
-    published setting n = 500, k = 100, p = .6 the best c, 1.72, gives 7.6e-14, but
-    the truth is 4.7e-13 (`one_leaf_probability_uniform`). C3: the exponent should be
-    the random number of counted nodes; its mean in its place makes the result
-    too small, because a^x is convex.
+    Three corrections apply. C1: ties are omitted, as in `printed_bound_general`. C2: in the published example n =
+    500, k = 100, p = .6 the best c, 1.72, gives 7.6e-14, but the probability is 4.7e-13
+    (`one_leaf_probability_uniform`). C3: the exponent should be the random number of counted nodes; with its mean the
+    result is too small, because a^x is convex.
 
     Examples
     --------
@@ -103,10 +98,10 @@ def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = No
     '7.6e-14'
     """
     n, k = check_int("n", n, 1), check_int("k", k, 2)
-    chance = between("p", p, 0.5, 1, _MAJORITY)
+    chance = check_between("p", p, 0.5, 1, _MAJORITY_HINT)
     if c is None:
-        return plain(_uniform(n, k, chance[..., None], _C_GRID).min(axis=-1))
-    return plain(_uniform(n, k, chance, _positive_c(c)))
+        return scalar_or_array(_uniform(n, k, chance[..., None], _C_GRID).min(axis=-1))
+    return scalar_or_array(_uniform(n, k, chance, _positive_c(c)))
 
 
 def best_c(n: int, k: int, p: ArrayLike) -> Any:
@@ -120,13 +115,13 @@ def best_c(n: int, k: int, p: ArrayLike) -> Any:
     Returns
     -------
     float, or array if `p` is one
-        The best of .02, .04, ..., 2; the smallest on a tie.
+        The best of .02, .04, ..., 2; in a tie, the smallest.
 
     Notes
     -----
     Elomaa and Kaariainen (2001), section 6.1, Figure 3.
 
-    Being least does not make it right: see the corrections in `printed_bound_uniform`.
+    The least value is still not a bound: see the corrections in `printed_bound_uniform`.
 
     Examples
     --------
@@ -134,17 +129,17 @@ def best_c(n: int, k: int, p: ArrayLike) -> Any:
     (1.72, 1.22)
     """
     n, k = check_int("n", n, 1), check_int("k", k, 2)
-    chance = between("p", p, 0.5, 1, _MAJORITY)
-    return plain(_C_GRID[_uniform(n, k, chance[..., None], _C_GRID).argmin(axis=-1)])
+    chance = check_between("p", p, 0.5, 1, _MAJORITY_HINT)
+    return scalar_or_array(_C_GRID[_uniform(n, k, chance[..., None], _C_GRID).argmin(axis=-1)])
 
 
 def valid_bound_general(n: int, k: int, p: float) -> float:
-    """Return an upper bound on the one-leaf probability that holds for every occupancy without empty nodes.
+    """Return an upper bound on the one-leaf probability that is valid whenever no safe node is empty.
 
     Parameters
     ----------
     n : int
-        Number of pruning examples, at least `k`: every safe node must hold one.
+        Number of pruning rows, at least `k`: every safe node must hold one.
     k : int
         Number of safe nodes.
     p : float
@@ -154,16 +149,15 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
     -------
     float
         At least `one_leaf_probability(occupancy, p)` for every occupancy of k safe
-        nodes with n examples in all and one or more in each.
+        nodes with n rows in all and one or more in each.
 
     Notes
     -----
     Elomaa and Kaariainen (2001), equation 2, corrected.
 
-    Correction C4. At least half of the safe nodes hold r = 2n/k examples or fewer, and
-    each of them agrees with the majority with probability at most the largest
-    g+(j) = Pr[Bin(j, 1 - p) <= j/2], 1 <= j <= r; the same for the minority. Given
-    the occupancies themselves, `one_leaf_probability` is exact and smaller.
+    Correction C4. At least half of the safe nodes hold r = 2n/k rows or fewer. Each of these agrees with the majority
+    class with probability at most the largest g+(j) = Pr[Bin(j, 1 - p) <= j/2], 1 <= j <= r; the same holds for the
+    minority class. If the number of rows in each safe node is known, `one_leaf_probability` is exact and smaller.
 
     Examples
     --------
@@ -171,10 +165,10 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
     0.5256
     """
     n, k = check_int("n", n, 1), check_int("k", k, 1)
-    p = float(between("p", p, 0, 1))
+    p = float(check_between("p", p, 0, 1))
     if n < k:
         raise ParameterError(
-            f"n={n} examples leave some of k={k} safe nodes empty; the bound needs n >= k "
+            f"n={n} rows leave some of k={k} safe nodes empty; the bound needs n >= k "
             "(one_leaf_probability takes empty nodes)"
         )
     log_plus, log_minus, _ = log_agreement(np.arange(1, 2 * n // k + 1), p)
@@ -183,16 +177,16 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
 
 
 def expected_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
-    """Return the expected number of safe nodes with at most c n / k examples, exactly.
+    """Return the expected number of safe nodes with at most c n / k rows, exactly.
 
     Parameters
     ----------
     n : int
-        Number of examples, spread over the safe nodes with equal chance.
+        Number of rows; each falls into one of the safe nodes with equal probability.
     k : int
         Number of safe nodes.
     c : float or array
-        In units of the mean occupancy n/k.
+        Limit in units of n/k, the mean number of rows.
 
     Returns
     -------
@@ -211,9 +205,9 @@ def expected_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     from scipy.special import bdtr
 
     n, k = check_int("n", n, 0), check_int("k", k, 1)
-    # c n / k that is a whole number but for rounding counts as that number.
+    # If c n / k is a whole number up to rounding, that number is meant.
     limit = np.minimum(np.floor(_positive_c(c) * n / k + 1e-9), n)
-    return plain(np.asarray(k * bdtr(limit, n, 1 / k)))
+    return scalar_or_array(np.asarray(k * bdtr(limit, n, 1 / k)))
 
 
 def printed_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
@@ -222,7 +216,7 @@ def printed_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     Parameters
     ----------
     n, k, c
-        As there, k at least 2.
+        As for `expected_safe_nodes_at_most`, but k is at least 2.
 
     Returns
     -------
@@ -233,8 +227,8 @@ def printed_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     -----
     Elomaa and Kaariainen (2001), equation 4.
 
-    A normal curve through the mean, without a correction for whole numbers: at c = 1 it
-    says half of the nodes whatever n and k are (n = 500, k = 100: 50.00, exactly 61.60).
+    A normal approximation without a continuity correction: at c = 1 it gives half of the nodes for all n and k (for n
+    = 500 and k = 100, 50.00 instead of 61.60).
 
     Examples
     --------
@@ -245,16 +239,16 @@ def printed_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
 
     n, k = check_int("n", n, 1), check_int("k", k, 2)
     mean = n / k
-    return plain(np.asarray(k * ndtr((_positive_c(c) - 1) * mean / math.sqrt(mean * (1 - 1 / k)))))
+    return scalar_or_array(np.asarray(k * ndtr((_positive_c(c) - 1) * mean / math.sqrt(mean * (1 - 1 / k)))))
 
 
 def expected_empty(n: int, k: int) -> float:
-    """Return the expected number of safe nodes without an example, exactly.
+    """Return the expected number of safe nodes without a row, exactly.
 
     Parameters
     ----------
     n : int
-        Number of examples, spread over the safe nodes with equal chance.
+        Number of rows; each falls into one of the safe nodes with equal probability.
     k : int
         Number of safe nodes.
 
@@ -298,19 +292,21 @@ def printed_empty(n: int, k: int) -> float:
 
 
 def _uniform(n: int, k: int, p: Floats, c: Floats) -> Floats:
+    """Return the published uniform bound for checked arguments."""
     exponent = printed_safe_nodes_at_most(n, k, c) - printed_empty(n, k)
     return np.asarray(np.exp(exponent * _log_agreement_printed(p, c * n / k)))
 
 
 def _log_agreement_printed(p: Floats, r: Floats) -> Floats:
-    """ln Phi((p - 1/2) r / sqrt(r p (1 - p))), the normal stand-in for g+(r)."""
+    """Return ln Phi((p - 1/2) r / sqrt(r p (1 - p))), the normal approximation of ln g+(r)."""
     from scipy.special import log_ndtr
 
-    with np.errstate(divide="ignore"):  # p = 1: infinitely sure
+    with np.errstate(divide="ignore"):  # p = 1: an infinite quotient
         return np.asarray(log_ndtr((p - 0.5) * np.sqrt(r) / np.sqrt(p * (1 - p))))
 
 
 def _positive_c(c: ArrayLike) -> Floats:
+    """Return checked values of c."""
     array = np.asarray(c, np.float64)
     if not (np.isfinite(array) & (array > 0)).all():
         raise ParameterError(f"c={array.min():g}; finite numbers above 0 are needed")

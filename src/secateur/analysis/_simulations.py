@@ -1,4 +1,4 @@
-"""Reduced error pruning on pure noise, simulated: does theory say what happens?"""
+"""Simulations of reduced error pruning on pure noise, beside the values of the formulas."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .._utils.arrays import ArrayLike, Bools, Floats, Ints, Longs, write_protect
 from .._utils.checks import check_int
 from ..core import Counts, Original, Pruning, Tree, leaf_labels
 from ..errors import CountsError, ParameterError
-from ._checks import between
+from ._checks import check_between
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general
 from ._structure import safe_nodes
@@ -25,19 +25,19 @@ class NoiseExperiment:
     Parameters
     ----------
     n, k, p
-        Pruning examples, safe nodes, probability of class 1.
+        Number of pruning rows, number of safe nodes, and probability of class 1.
     repeats, n_one_leaf : int
-        Trees pruned, and how many of them became one leaf.
+        Number of pruned trees, and how many of them became one leaf.
     low, high : float
         Clopper-Pearson interval of the frequency.
     confidence : float
         Confidence of that interval.
     exact : float
-        The exact probability when safe subtrees are cut, an upper bound when they may survive.
+        The exact probability if the subtrees of safe nodes are cut; an upper bound if they may stay.
     printed_general, printed_uniform, printed_c : float
-        The published formulas, and the c at which the second is least. NaN where they do not apply.
+        The published formulas, and the c at which the uniform one is least. NaN where they do not apply.
     valid_general : float
-        `valid_bound_general`. It presupposes that no safe node is empty; NaN if n < k.
+        `valid_bound_general`, which assumes that no safe node is empty; NaN if n < k.
     """
 
     n: int
@@ -86,40 +86,40 @@ def rep_noise_experiment(
     Parameters
     ----------
     n : int
-        Number of pruning examples.
+        Number of pruning rows.
     k : int
         Number of safe nodes.
     p : float
         Probability of class 1, from 0 to 1.
     occupancy : "uniform" or array of int
-        Each example falls into a safe node with equal chance, or the number in each is given.
+        "uniform": each row falls into one of the safe nodes with equal probability. An array holds the number of rows
+        in each safe node.
     repeats : int
         How many trees to prune.
     seed : int, Generator or None
-        Source of chance; the same seed gives the same result.
+        Random generator or its seed; the same seed gives the same result.
     shape : "perfect" or "random"
-        Above the safe nodes every split is as even as can be, or uniformly random.
+        Whether the splits above the safe nodes are as even as possible, or uniformly random.
     force_cuts : bool
-        Label both leaves under a safe node alike, so that its subtree is always cut. Otherwise
-        they have different labels, each example goes to either with equal chance, and the
-        subtree may survive.
+        Whether both leaves below a safe node have the same label, so that its subtree is always cut. Otherwise they
+        have different labels, each row goes to either leaf with equal probability, and the subtree may stay.
     relabel : bool
-        Relabel original leaves by the pruning examples as well. Then all `k` nodes are leaves, and the same formulas
-        apply to them; `force_cuts` plays no part. Section 8 of the analysis (2001).
+        Whether original leaves are relabelled by the pruning rows too. Then all `k` nodes are leaves, the same formulas
+        apply to them, and `force_cuts` has no effect. Section 8 of the analysis (2001).
     confidence : float
         Confidence of the interval around the frequency.
 
     Returns
     -------
     NoiseExperiment
-        With `force_cuts` the exact probability is the true mean of the frequency; without,
-        the true mean is at most that.
+        With `force_cuts` the mean of the frequency is the exact probability; without, the mean is at most the exact
+        probability.
 
     Notes
     -----
     Elomaa and Kaariainen (2001), sections 5, 6 and 8.
 
-    Labels of cut nodes come from the pruning examples, those of original leaves are fixed.
+    Cut nodes are labelled by the pruning rows; the labels of original leaves are fixed.
     O(repeats * k).
 
     Examples
@@ -129,32 +129,35 @@ def rep_noise_experiment(
     True
     """
     n, k, repeats = check_int("n", n, 1), check_int("k", k, 1), check_int("repeats", repeats, 1)
-    p = float(between("p", p, 0, 1))
+    p = float(check_between("p", p, 0, 1))
     is_uniform = isinstance(occupancy, str)
     if is_uniform and occupancy != "uniform":
-        raise ParameterError(
-            f"occupancy={occupancy!r}; 'uniform' or the number of examples in each safe node is needed"
-        )
+        raise ParameterError(f"occupancy={occupancy!r}; 'uniform' or the number of rows in each safe node is needed")
     sizes = None if is_uniform else occupancy_of(occupancy)
     if sizes is not None and (len(sizes) != k or sizes.sum() != n):
-        raise ParameterError(
-            f"occupancy has {len(sizes)} safe nodes with {sizes.sum()} examples; k={k} and n={n} given"
-        )
+        raise ParameterError(f"occupancy has {len(sizes)} safe nodes with {sizes.sum()} rows; k={k} and n={n} given")
 
     rng = np.random.default_rng(seed)
     n_one_leaf = 0
     labels = None if relabel else [int(force_cuts), 1]
     tree = _tree_with_safe_nodes(k, shape, rng, has_leaves=not relabel)
     for _ in range(repeats):
-        drawn = rng.multinomial(n, np.full(k, 1 / k)) if sizes is None else sizes
-        n_one_leaf += _becomes_one_leaf(tree, drawn, p, labels, rng)
+        n_rows = rng.multinomial(n, np.full(k, 1 / k)) if sizes is None else sizes
+        n_one_leaf += _becomes_one_leaf(tree, n_rows, p, labels, rng)
         if shape == "random":
             tree = _tree_with_safe_nodes(k, shape, rng, has_leaves=not relabel)
 
-    found = (n, k, p, repeats, n_one_leaf, *clopper_pearson(n_one_leaf, repeats, confidence), confidence)
+    low, high = clopper_pearson(n_one_leaf, repeats, confidence)
     majority = max(p, 1 - p)
     return NoiseExperiment(
-        *found,
+        n=n,
+        k=k,
+        p=p,
+        repeats=repeats,
+        n_one_leaf=n_one_leaf,
+        low=low,
+        high=high,
+        confidence=confidence,
         exact=one_leaf_probability_uniform(n, k, p) if sizes is None else one_leaf_probability(sizes, p),
         printed_general=printed_bound_general(n, k, majority),
         printed_uniform=printed_bound_uniform(n, k, majority) if k > 1 else np.nan,
@@ -170,13 +173,13 @@ class NoiseGrowth:
     Parameters
     ----------
     sizes : array of int
-        Examples in all, for growing and pruning.
+        Numbers of rows, for growing and pruning together.
     n_grow : array of int
-        Of those, for growing.
+        Numbers of rows for growing.
     p : float
         Probability of class 1.
     grown_leaves, pruned_leaves, safe_nodes : arrays of shape (len(sizes), repeats)
-        Leaves before and after reduced error pruning, and safe nodes before it.
+        Numbers of leaves before and after reduced error pruning, and of safe nodes before pruning.
     """
 
     sizes: Longs
@@ -191,9 +194,9 @@ class NoiseGrowth:
         """Expected leaves of a tree grown to purity on one numeric attribute, `expected_noise_leaves`."""
         return np.array([expected_noise_leaves(int(m), self.p) for m in self.n_grow])
 
-    def slope(self, what: Literal["grown_leaves", "pruned_leaves", "safe_nodes"] = "pruned_leaves") -> float:
-        """Return the least-squares growth of a mean number per further example."""
-        mean = getattr(self, what).mean(axis=1)
+    def slope(self, quantity: Literal["grown_leaves", "pruned_leaves", "safe_nodes"] = "pruned_leaves") -> float:
+        """Return by how much the mean of a number rises per further row, by least squares."""
+        mean = getattr(self, quantity).mean(axis=1)
         return float(np.polyfit(self.sizes, mean, 1)[0])
 
 
@@ -208,26 +211,26 @@ def noise_growth_experiment(
     n_features: int = 1,
     seed: int | np.random.Generator | None = None,
 ) -> NoiseGrowth:
-    """Return how large trees grown on pure noise remain after reduced error pruning.
+    """Return the sizes of trees grown on pure noise, before and after reduced error pruning.
 
     Parameters
     ----------
     sizes : list of int
-        Numbers of examples to try, growing and pruning together.
+        Numbers of rows to try, for growing and pruning together.
     p : float
-        Probability of class 1, from 0 to 1; one uniform attribute says nothing about it.
+        Probability of class 1, from 0 to 1; the attributes are independent of the class.
     grow : callable
-        `grow(X, y)` returns a tree and its counts; `secateur.grow` fits.
+        `grow(X, y)` returns a tree and its counts, as `secateur.grow` does.
     count : callable
-        `count(tree, X, y)` returns the counts of further rows; `secateur.count` fits.
+        `count(tree, X, y)` returns the counts of further rows, as `secateur.count` does.
     repeats : int
-        Samples per size.
+        Number of samples of each size.
     holdout : float
-        Share of the examples kept for pruning.
+        Share of the rows that are held out for pruning.
     n_features : int
-        Uniform attributes, none of which says anything.
+        Number of uniform attributes.
     seed : int, Generator or None
-        Source of chance.
+        Random generator or its seed.
 
     Returns
     -------
@@ -238,19 +241,18 @@ def noise_growth_experiment(
     -----
     Elomaa and Kaariainen (2001), sections 5.3 and 5.4.
 
-    The analysis of reduced error pruning conjectures that the number of safe nodes grows
-    in proportion to the leaves. For one attribute and the gini criterion it does not: from
-    250 to 16,000 examples (p = .7, 12 samples each) the pruned leaves rose from 15 to 1,040,
-    but the safe nodes only from 3.4 to 16, about like a square root. Cuts close to the end
-    of a range are frequent on noise and put a leaf, hence the fringe, near the root.
+    The analysis of reduced error pruning conjectures that the number of safe nodes grows in proportion to the number of
+    leaves. For one attribute and the gini criterion it does not: from 250 to 16,000 rows (p = .7, 12 samples each) the
+    pruned leaves rose from 15 to 1,040, but the safe nodes only from 3.4 to 16, about like a square root. Thresholds
+    close to the end of a range are frequent on noise; they put a leaf, and so the fringe, near the root.
 
-    Labels of cut nodes come from the pruning examples, those of original leaves are fixed.
+    Cut nodes are labelled by the pruning rows; the labels of original leaves are fixed.
 
     Examples
     --------
     >>> import numpy as np
     >>> from secateur import Counts, Tree
-    >>> def grow(X, y):  # a stump stands in for a grower
+    >>> def grow(X, y):  # a tree of two leaves instead of a grower
     ...     tree = Tree.from_parents([-1, 0, 0])
     ...     return tree, count(tree, X, y)
     >>> def count(tree, X, y):
@@ -262,12 +264,10 @@ def noise_growth_experiment(
     """
     totals = np.array([check_int("sizes", size, 2) for size in sizes], np.int64)
     repeats = check_int("repeats", repeats, 1)
-    p = float(between("p", p, 0, 1))
-    n_grow = np.rint(totals * (1 - float(between("holdout", holdout, 0, 1)))).astype(np.int64)
+    p = float(check_between("p", p, 0, 1))
+    n_grow = np.rint(totals * (1 - float(check_between("holdout", holdout, 0, 1)))).astype(np.int64)
     if len(totals) == 0 or n_grow.min() < 1 or (totals - n_grow).min() < 1:
-        raise ParameterError(
-            f"sizes={list(sizes)}, holdout={holdout:g}; an example on each side of the split is needed"
-        )
+        raise ParameterError(f"sizes={list(sizes)}, holdout={holdout:g}; a row on each side of the split is needed")
     rng = np.random.default_rng(seed)
     result = np.zeros((3, len(totals), repeats), np.int64)
     for i, j in np.ndindex(len(totals), repeats):
@@ -276,9 +276,7 @@ def noise_growth_experiment(
         tree, grown = grow(X[: n_grow[i]], y[: n_grow[i]])
         held = count(tree, X[n_grow[i] :], y[n_grow[i] :])
         if held.total[0] != totals[i] - n_grow[i]:
-            raise CountsError(
-                f"count returned {held.total[0]} examples of {totals[i] - n_grow[i]}; it must count them all"
-            )
+            raise CountsError(f"count returned {held.total[0]} rows of {totals[i] - n_grow[i]}; it must count them all")
         pruned = Pruning.from_cuts(tree, _rep_cuts(tree, grown, held))
         result[:, i, j] = tree.n_leaves, pruned.n_leaves, len(safe_nodes(tree))
     return NoiseGrowth(write_protect(totals), write_protect(n_grow), p, *(write_protect(part) for part in result))
@@ -290,7 +288,7 @@ def expected_noise_leaves(m: int, p: float) -> float:
     Parameters
     ----------
     m : int
-        Examples, all with different values of one numeric attribute.
+        Number of rows, all with different values of one numeric attribute.
     p : float
         Probability of class 1, from 0 to 1.
 
@@ -303,10 +301,9 @@ def expected_noise_leaves(m: int, p: float) -> float:
     -----
     Elomaa and Kaariainen (2001), Theorem 6.
 
-    Under a strictly concave criterion cuts fall only where the class changes along the sorted
-    sample, so the tree has exactly one leaf more than there are changes. (The published proof
-    shows "at least" and states equality; equality needs the strict concavity: under the
-    error criterion there may be more.)
+    Under a strictly concave criterion the thresholds lie only where the class changes along the sorted sample, so the
+    tree has exactly one leaf more than there are changes. (The published proof shows "at least" and states equality,
+    which needs a strictly concave criterion; under the error criterion there may be more leaves.)
 
     Examples
     --------
@@ -314,7 +311,7 @@ def expected_noise_leaves(m: int, p: float) -> float:
     84.58
     """
     m = check_int("m", m, 1)
-    p = float(between("p", p, 0, 1))
+    p = float(check_between("p", p, 0, 1))
     return 2 * (m - 1) * p * (1 - p) + 1
 
 
@@ -324,14 +321,15 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
     Parameters
     ----------
     successes, n : int
-        Of n independent trials, so many succeeded.
+        Number of successes, and of independent trials.
     confidence : float
         Between 0 and 1.
 
     Returns
     -------
     (float, float)
-        Covers the true probability with at least this confidence, half of the risk on each side.
+        The interval covers the true probability with at least this confidence, and misses it on either side with at
+        most half of the remaining probability.
 
     Examples
     --------
@@ -353,27 +351,27 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
 
 
 def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator, *, has_leaves: bool) -> Tree:
-    """A binary tree with k safe nodes, each of them with two leaves, or with k leaves."""
+    """Return a binary tree with k safe nodes, each with two leaves if `has_leaves`, otherwise leaves themselves."""
     if shape not in ("perfect", "random"):
         raise ParameterError(f"shape={shape!r}; 'perfect' or 'random' is needed")
     parent: list[int] = []
-    todo = [(k, -1)]
-    while todo:
-        n_safe, above = todo.pop()
+    pending = [(k, -1)]
+    while pending:
+        n_safe, parent_of_v = pending.pop()
         v = len(parent)
-        parent.append(above)
+        parent.append(parent_of_v)
         if n_safe == 1:
             parent += [v, v] if has_leaves else []
         else:
             first = n_safe // 2 if shape == "perfect" else int(rng.integers(1, n_safe))
-            todo += [(first, v), (n_safe - first, v)]
+            pending += [(first, v), (n_safe - first, v)]
     return Tree.from_parents(parent)
 
 
 def _becomes_one_leaf(tree: Tree, sizes: Longs, p: float, labels: list[int] | None, rng: np.random.Generator) -> bool:
-    """Put `sizes` random examples into the safe nodes, prune, and look at the root.
+    """Return whether the root is cut after `sizes` random rows are put into the safe nodes.
 
-    `labels` are those of the two leaves under each safe node; without, the nodes are leaves that are relabelled.
+    `labels` are the labels of the two leaves below each safe node; if None, safe nodes are leaves that are relabelled.
     """
     positive = rng.binomial(sizes, p)
     by_class = np.stack([sizes - positive, positive], axis=1)
@@ -387,6 +385,6 @@ def _becomes_one_leaf(tree: Tree, sizes: Longs, p: float, labels: list[int] | No
 
 
 def _rep_cuts(tree: Tree, grown: Counts, held: Counts, original: Original = "fixed") -> Bools:
-    """Where reduced error pruning cuts, with labels from the held-out sample."""
+    """Return where reduced error pruning cuts, with labels from the held-out sample."""
     labels: Ints = leaf_labels(grown, held, "prune", original)
     return cheapest_subtree(tree.parent, held.errors_if_leaf(labels))

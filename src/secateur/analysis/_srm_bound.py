@@ -3,7 +3,7 @@
 import math
 
 from .._utils.checks import check_int
-from ._checks import between
+from ._checks import check_between
 
 
 def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta: float = 0.05) -> float:
@@ -12,25 +12,26 @@ def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta
     Parameters
     ----------
     n : int
-        Examples m.
+        Number m of rows.
     n_leaves : int
-        Size s of the best pruning.
+        Number s of leaves of the best pruning.
     depth : int
-        Its depth l.
+        Depth l of the best pruning.
     n_tests : float
-        Tests to choose from.
+        Number of tests that the grower could choose from.
     delta : float
+        Probability that the bound may fail.
 
     Returns
     -------
     float
-        3 times 12 ln(s / delta) s / m + 2 sqrt(s ((1 + l) ln(n_tests) + ln(m / delta)) l / m). It depends on the best
-        pruning, which is not known: it says how errors scale, and is no certificate.
+        3 times 12 ln(s / delta) s / m + 2 sqrt(s ((1 + l) ln(n_tests) + ln(m / delta)) l / m). The best
+        pruning is not known, so the bound shows how errors scale, and is no certificate.
 
     Notes
     -----
-    Mansour's notes, equations 12.18 and 12.20, Theorem 12.5, with the factor 3 that the proof has; Kearns and Mansour
-    (1998). The theorem prints the order alone.
+    Mansour's notes, equations 12.18 and 12.20, Theorem 12.5, with the factor 3 of the proof; Kearns and Mansour (1998).
+    The theorem states only the order.
 
     Examples
     --------
@@ -38,7 +39,7 @@ def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta
     0.671
     """
     n, n_leaves, depth = check_int("n", n, 1), check_int("n_leaves", n_leaves, 1), check_int("depth", depth, 0)
-    delta = float(between("delta", delta, 1e-300, 1))
+    delta = float(check_between("delta", delta, 1e-300, 1))
     small = 12 * math.log(n_leaves / delta) * n_leaves / n
     nats = n_leaves * ((1 + depth) * math.log(n_tests) + math.log(n / delta))
     return 3 * (small + 2 * math.sqrt(nats * depth / n))

@@ -1,9 +1,9 @@
 """Fringe, interior and safe nodes: where reduced error pruning with held-out labels can act.
 
-A node with an original leaf among its children can be cut whatever lies beside that
-leaf. A node without one cannot be cut while a child of it still tests something: under
-labels from the held-out sample a kept child is strictly better than a leaf. So whether
-the whole tree collapses is decided at the border between the two kinds, the *safe nodes*:
+A node with an original leaf among its children can be cut whatever its other children are. A node without such a
+child cannot be cut while a child is kept, because under labels from the held-out sample a kept child is strictly
+better than a leaf. So the border between the two kinds of nodes, the *safe nodes*, decides whether the tree
+collapses:
 
     the tree becomes one leaf  <=>  every safe node is cut, and one class has the
                                     largest count at every safe node.
@@ -74,7 +74,7 @@ def interior(tree: Tree) -> Bools:
     has_leaf_child = np.zeros(tree.n_nodes, bool)
     leaves = tree.leaves[tree.leaves > 0]
     has_leaf_child[tree.parent[leaves]] = True
-    # The nodes that would be left if everything from the first such node down were cut.
+    # These are the internal nodes that remain if the tree is cut at every node with a leaf among its children.
     return write_protect(structure.kept_nodes(tree.parent, has_leaf_child))
 
 
@@ -95,10 +95,9 @@ def safe_nodes(tree: Tree) -> Ints:
     -----
     Elomaa and Kaariainen (2001), section 4, Figure 2.
 
-    O(n_nodes). The published definition asks for a parent in the interior and so leaves
-    a tree whose root is in the fringe without any safe node; the theorem at the head of
-    this module needs the root there, and holds with it for any arity and any number of
-    classes.
+    O(n_nodes). The published definition requires a parent in the interior, so a tree whose root is in the fringe has no
+    safe node. The theorem at the head of this module needs the root as a safe node in that case; then it holds for any
+    arity and any number of classes.
 
     Examples
     --------

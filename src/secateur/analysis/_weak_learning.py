@@ -1,23 +1,21 @@
-"""How fast best-first growth must succeed when every leaf has a slightly useful test.
+"""How fast best-first growth must succeed if every leaf has a slightly useful test.
 
-Two classes. A node with proportion q of class 1 is split: mass `tau` goes to a side with
-proportion r, the rest to a side with p, q = tau r + (1 - tau) p. Reweight the node so
-that both classes weigh the same; the split, read as a classifier, then errs with
-probability 1/2 - gamma. The *advantage* gamma alone forces the criterion to drop:
+There are two classes. A node with proportion q of class 1 is split: the share `tau` of its rows goes to a side with
+proportion r, the rest to a side with proportion p, so q = tau r + (1 - tau) p. If the node is reweighted such that both
+classes weigh the same, the split as a classifier errs with probability 1/2 - gamma. The *advantage* gamma alone
+bounds the drop of the criterion from below:
 
     gini     2 q (1 - q)            drop >= 32 gamma^2 (q (1 - q))^2   = 8 gamma^2 G^2
     entropy  H2(q) / 2              drop >= (4 / ln 2) gamma^2 q (1 - q)
     sqrt     sqrt(q (1 - q))        drop >= (1 - sqrt(1 - 4 gamma^2)) G >= 2 gamma^2 G
 
-Each right-hand side is a convex, rising function phi of the node's criterion G, zero at
-zero. Of the t + 1 leaves of a best-first tree the best one therefore drops the total
-G_t by at least phi(G_t) / (t + 1), and since G_0 <= 1/2
+Each right-hand side is a convex, rising function phi of the criterion G of the node, with phi(0) = 0. So the best of
+the t + 1 leaves of a best-first tree lowers the total G_t by at least phi(G_t) / (t + 1), and since G_0 <= 1/2
 
     error <= G_t <= eps   as soon as   ln(t + 1) >= integral from eps to 1/2 of dG / phi(G),
 
-which has a closed form for all three. Kearns and Mansour (1999); the constants are the
-largest possible, and the closed forms are sharper than the published orders (for gini
-1/eps in the exponent in place of 1/eps^2).
+which has a closed form for all three criteria. Kearns and Mansour (1999). The constants are the largest possible, and
+the closed forms are sharper than the published orders (for gini, 1/eps in the exponent instead of 1/eps^2).
 """
 
 import math
@@ -26,7 +24,7 @@ from typing import Literal
 
 from .._utils.checks import check_int, check_name
 from ..errors import ParameterError
-from ._checks import between
+from ._checks import check_between
 
 Criterion = Literal["gini", "entropy", "sqrt"]
 AnyCriterion = Literal["gini", "entropy", "sqrt", "error"]
@@ -73,16 +71,16 @@ def criterion_value(criterion: AnyCriterion, q: float) -> float:
 
     Notes
     -----
-    Mansour's notes, section 12.1.4, Figure 12.4. All are symmetric, concave (printed: convex) and at least
-    min(q, 1 - q); the error is equal to it, which is why it does not notice a split that leaves the majority alone.
+    Mansour's notes, section 12.1.4, Figure 12.4. All are symmetric, concave (printed: convex) and at least min(q, 1 -
+    q); the error is equal to min(q, 1 - q), so it does not change with a split that leaves both majorities the same.
 
     Examples
     --------
     >>> [round(criterion_value(name, 0.2), 4) for name in ("error", "gini", "entropy", "sqrt")]
     [0.2, 0.32, 0.361, 0.4]
     """
-    check_name("criterion", criterion, _VALUES)
-    return _VALUES[criterion](float(between("q", q, 0, 1)))
+    check_name("criterion", criterion, _CRITERION_FUNCTIONS)
+    return _CRITERION_FUNCTIONS[criterion](float(check_between("q", q, 0, 1)))
 
 
 def split_drop(criterion: AnyCriterion, tau: float, r: float, p: float) -> float:
@@ -111,9 +109,9 @@ def split_drop(criterion: AnyCriterion, tau: float, r: float, p: float) -> float
     """
     q = _proportion(tau, r, p)
     if criterion == "gini":
-        return 2 * tau * (1 - tau) * (r - p) ** 2  # the same, without cancellation
+        return 2 * tau * (1 - tau) * (r - p) ** 2  # the same formula without cancellation
     below = tau * criterion_value(criterion, r) + (1 - tau) * criterion_value(criterion, p)
-    return max(0.0, criterion_value(criterion, q) - below)  # concave: less than 0 is rounding
+    return max(0.0, criterion_value(criterion, q) - below)  # G is concave, so a negative value is a rounding error
 
 
 def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
@@ -130,18 +128,17 @@ def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
     Returns
     -------
     float
-        At most `split_drop` of every split of that advantage. The constants (32, 4/ln 2,
-        2) are attained in the limit of even splits with little effect at q = 1/2.
+        At most the `split_drop` of every split with that advantage. The constants (32, 4/ln 2, 2) are attained in the
+        limit of even splits with little effect at q = 1/2.
 
     Notes
     -----
     Mansour's notes, section 12.1.5.
 
-    With a and b the shares of the two classes that go to the first side, abs(a - b) is
-    2 gamma. Gini: an identity and tau (1 - tau) <= 1/4. Entropy: the drop is half a
-    mutual information; Pinsker's inequality. Sqrt: the drop is G(q) times a squared
-    Hellinger distance, hence 1 - sqrt(1 - 4 gamma^2), which is 2 gamma^2 or more. The
-    published constant for gini, 16, holds but is half of what is possible.
+    With a and b the shares of the two classes that go to the first side, abs(a - b) is 2 gamma. Gini: an identity,
+    and tau (1 - tau) <= 1/4. Entropy: the drop is half a mutual information, to which Pinsker's inequality applies.
+    Sqrt: the drop is G(q) times a squared Hellinger distance, which is at least 1 - sqrt(1 - 4 gamma^2), and that is
+    at least 2 gamma^2. The published constant for gini, 16, is valid but half of the best possible.
 
     Examples
     --------
@@ -149,8 +146,8 @@ def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
     [0.08, 0.0902, 0.0878]
     """
     _impurity(criterion)
-    gamma = float(between("gamma", gamma, 0, 0.5))
-    variance = float(between("q", q, 0, 1)) * (1 - q)
+    gamma = float(check_between("gamma", gamma, 0, 0.5))
+    variance = float(check_between("q", q, 0, 1)) * (1 - q)
     if criterion == "gini":
         return 32 * gamma**2 * variance**2
     if criterion == "entropy":
@@ -187,7 +184,7 @@ def training_error_bound(criterion: Criterion, t: int, gamma: float) -> float:
     """
     impurity = _impurity(criterion)
     log_leaves = math.log1p(check_int("t", t, 0))
-    gamma = float(between("gamma", gamma, 0, 0.5))
+    gamma = float(check_between("gamma", gamma, 0, 0.5))
     if criterion == "gini":
         return 1 / (2 + 8 * gamma**2 * log_leaves)
     if criterion == "entropy":
@@ -205,7 +202,8 @@ def sqrt_error_bound(t: int, gamma: float, *, simple: bool = False) -> float:
     gamma : float
         Advantage that every impure leaf offered, from 0 to 1/2.
     simple : bool
-        Use the exponent 2 gamma^2 in place of 1 - sqrt(1 - 4 gamma^2): shorter to write, never smaller.
+        Whether to use the exponent 2 gamma^2 instead of 1 - sqrt(1 - 4 gamma^2). The bound is shorter to write, and
+        never smaller.
 
     Returns
     -------
@@ -218,12 +216,12 @@ def sqrt_error_bound(t: int, gamma: float, *, simple: bool = False) -> float:
     """
     if not simple:
         return training_error_bound("sqrt", t, gamma)
-    gamma = float(between("gamma", gamma, 0, 0.5))
+    gamma = float(check_between("gamma", gamma, 0, 0.5))
     return math.exp(-2 * gamma**2 * math.log1p(check_int("t", t, 0))) / 2
 
 
 def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: bool = False) -> float:
-    """Return a number of best-first splits that is enough for a training error of `eps`.
+    """Return a number of best-first splits that suffices for a training error of `eps`.
 
     Parameters
     ----------
@@ -234,12 +232,12 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
     eps : float
         Training error to reach, above 0.
     log : bool
-        Return ln(steps + 1), before rounding up; the numbers themselves are soon astronomical.
+        Whether to return ln(steps + 1), before rounding up; the numbers soon become astronomical.
 
     Returns
     -------
     float
-        A whole number, inf where it exceeds the largest float. With ln(steps + 1) equal to
+        A whole number, or inf if it exceeds the largest float. ln(steps + 1) is, for
         gini: (1/eps - 2) / (8 gamma^2); entropy: logit(q)^2 / (16 gamma^2) where
         H2(q) / 2 = eps; sqrt: ln(1 / (2 eps)) / (1 - sqrt(1 - 4 gamma^2)).
 
@@ -257,8 +255,8 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
     [11308.0, 3961.0, 7995.0]
     """
     _impurity(criterion)
-    gamma = float(between("gamma", gamma, 0, 0.5))
-    eps = float(between("eps", eps, 0, 1))
+    gamma = float(check_between("gamma", gamma, 0, 0.5))
+    eps = float(check_between("eps", eps, 0, 1))
     if gamma == 0 or eps == 0:
         raise ParameterError(f"gamma={gamma:g}, eps={eps:g}; both must be above 0, or no number of splits is enough")
     log_leaves = 0.0 if eps >= 0.5 else _log_leaves_needed(criterion, gamma, eps)
@@ -266,17 +264,18 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
         return log_leaves
     if log_leaves > 700:
         return math.inf
-    # A hair below a whole number is that number: rounding must not cost a step.
+    # A value that is a whole number up to rounding must not be rounded up to the next one.
     return float(math.ceil(math.expm1(log_leaves) * (1 - 1e-12)))
 
 
 def _log_leaves_needed(criterion: Criterion, gamma: float, eps: float) -> float:
+    """Return ln(steps + 1) for a training error below 1/2."""
     if criterion == "gini":
         return (1 / eps - 2) / (8 * gamma**2)
     if criterion == "sqrt":
         return -math.log(2 * eps) / _sqrt_rate(gamma)
     half_entropy = _impurity("entropy")
-    low, high = 0.0, 800.0  # z = logit of the larger class; e^-800 is no float
+    low, high = 0.0, 800.0  # z is the logit of the larger class; e^-800 underflows
     for _ in range(200):
         z = (low + high) / 2
         low, high = (z, high) if half_entropy(1 / (1 + math.exp(min(z, 700.0)))) > eps else (low, z)
@@ -284,30 +283,33 @@ def _log_leaves_needed(criterion: Criterion, gamma: float, eps: float) -> float:
 
 
 def _sqrt_rate(gamma: float) -> float:
-    """1 - sqrt(1 - 4 gamma^2), without cancellation."""
+    """Return 1 - sqrt(1 - 4 gamma^2), computed without cancellation."""
     square = 4 * gamma**2
     return square / (1 + math.sqrt(1 - square))
 
 
 def _proportion(tau: float, r: float, p: float) -> float:
-    between("tau", tau, 0, 1)
-    between("r", r, 0, 1)
-    between("p", p, 0, 1)
+    """Return the proportion of class 1 in a node with a checked split."""
+    check_between("tau", tau, 0, 1)
+    check_between("r", r, 0, 1)
+    check_between("p", p, 0, 1)
     return tau * r + (1 - tau) * p
 
 
 def _impurity(criterion: str) -> Callable[[float], float]:
-    check_name("criterion", criterion, _IMPURITY)
-    return _IMPURITY[criterion]
+    """Return the function of a named criterion."""
+    check_name("criterion", criterion, _IMPURITY_FUNCTIONS)
+    return _IMPURITY_FUNCTIONS[criterion]
 
 
 def _entropy(q: float) -> float:
+    """Return half the binary entropy in bits."""
     return sum(x * -math.log2(x) for x in (q, 1 - q) if x > 0) / 2
 
 
-_IMPURITY: dict[str, Callable[[float], float]] = {
+_IMPURITY_FUNCTIONS: dict[str, Callable[[float], float]] = {
     "gini": lambda q: 2 * q * (1 - q),
     "entropy": _entropy,
     "sqrt": lambda q: math.sqrt(q * (1 - q)),
 }
-_VALUES: dict[str, Callable[[float], float]] = {**_IMPURITY, "error": lambda q: min(q, 1 - q)}
+_CRITERION_FUNCTIONS: dict[str, Callable[[float], float]] = {**_IMPURITY_FUNCTIONS, "error": lambda q: min(q, 1 - q)}

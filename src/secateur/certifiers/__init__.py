@@ -1,23 +1,23 @@
 """Certificates: upper limits on the error of a pruned tree that hold with probability 1 - delta.
 
-Pure functions of a tree and of counts. What they pay for the choice of the pruning, from
+All are functions of a tree and of counts. They differ in the price they pay if the same rows chose the pruning. From
 the cheapest:
 
-    test_sample   nothing; the sample must be fresh
-    path          ln of the number of members of a sequence made from the growing sample
+    test_sample   no price; the sample must be fresh
+    path          ln of the number of members of a sequence that was made from the growing sample
     occam         ln 1/prior of the pruning; any pruning, chosen in any way
-    pac_bayes     KL of a mixture of prunings to the prior
-    rademacher    how well the class follows coin tosses
+    pac_bayes     KL divergence of a mixture of prunings from the prior
+    rademacher    how well the prunings of a class fit random labels
 
-Limits on other things than the error, from rows that no choice has seen:
+Limits on other quantities than the error, from fresh rows:
 
     certified_cost        the expected cost of a row, for a cost matrix
-    class_rates           the error among rows of each class: false positives, false negatives
+    class_rates           the error among the rows of each class: false positives, false negatives
     leaf_shares           the class shares in every leaf, all at once
-    importance_weighted   the error where new rows will come from, if these come from elsewhere
+    importance_weighted   the error in another population, for known importance weights
 
-`METHODS` names those that limit the error; `certify` is the one door to them. A new one is one file, one
-line here, one test. A `Bound` that is not a guarantee says so.
+`METHODS` lists the limits on the error, which `certify` calls by name. To add one, write one file, one line here and
+one test. A `Bound` that is not a guarantee states so.
 """
 
 from dataclasses import dataclass
@@ -62,16 +62,16 @@ class Method:
     Parameters
     ----------
     function : str
-        Name of the function; its file is `_function.py`.
+        Name of the function; it is defined in the file `_function.py`.
     takes : tuple of str
         What it certifies: "pruning", "sequence" or both.
     pays : bool
-        Whether it pays for a choice that the held-out sample had a part in. It is then called as
+        Whether it pays for a choice made with the held-out sample. If so, it is called as
         `function(tree, grown, holdout, pruning=..., delta=...)`, else as `function(pruning, holdout, delta=...)`.
     is_random : bool
         Whether it draws random numbers, from `rng=`.
     takes_k : bool
-        Whether it can be told, by `k=`, that the choice was among prunings with at most k growing errors.
+        Whether it has a parameter `k=`: the choice was among prunings with at most k growing errors.
     """
 
     function: str
@@ -81,7 +81,7 @@ class Method:
     takes_k: bool = False
 
     def run(self, *samples: Any, **parameters: Any) -> Any:
-        """Call the certificate."""
+        """Return the result of the certificate's function; raise `ParameterError` for a parameter it does not have."""
         method = __getattr__(self.function)
         check_parameters(f"method {self.function.replace('_', '-')!r}", method, parameters, len(samples))
         return method(*samples, **parameters)
@@ -94,7 +94,7 @@ METHODS = {
     "rademacher": Method("rademacher", is_random=True, takes_k=True),
     "pac-bayes": Method("pac_bayes", ("pruning",)),
 }
-# Every function and its file; those below are not methods of `certify`, or help one.
+# The module of every public name, relative to this one. Those below are not methods of `certify`, or help one.
 _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
     "Freshness": "..statistics.freshness",
     "LeafShares": "..core.leaf_shares",

@@ -1,20 +1,20 @@
-"""An upper limit on the mean of losses between 0 and 1 that needs only how often each value occurred.
+"""An upper limit on the mean of losses between 0 and 1, from the number of times each value occurred.
 
-Why it holds. Suppose the mean of the losses X is at least m. A bet that stakes the share s of its
-capital against X turns 1 into 1 + s (m - X) / (1 - m): never negative for 0 <= s <= 1, and of
-expectation at most 1. So is the product over independent rows, and so is every average of such
-products over stakes fixed beforehand; call it K(m). By Markov's inequality K(m) reaches 1 / delta
-with probability at most delta. The limit is the least m at which K does: K never falls in m, so
-a true mean above the limit means that K at the true mean has reached 1 / delta.
+Why it holds. Suppose the mean of the losses X is at least m. A bet that stakes the share s of its capital against X
+turns a capital of 1 into 1 + s (m - X) / (1 - m). For 0 <= s <= 1 this is never negative, and its expectation is at
+most 1. The same is true of the product over independent rows, and of every average of such products over stakes that
+are fixed beforehand. Call this average K(m). By Markov's inequality, K(m) reaches 1 / delta with probability at most
+delta. The limit is the least m for which K(m) reaches 1 / delta. K does not decrease in m, so if the true mean is above
+the limit, K at the true mean has reached 1 / delta.
 
-The stakes may depend on m, n and delta, which are no data. For losses of 0 and 1, and small
-deviations, the best one is sqrt(2 ln(1/delta) (1 - m) / (n m)); losses of smaller variance want a
-larger one. Hence that stake times 1.5^k, at most 1, with weight 2^-k: the largest variance comes
-first and pays least. (With these stakes, too, each factor rises in m, which keeps K monotone.)
+The stakes may depend on m, n and delta, which are not data. For losses of 0 and 1, and for small deviations, the best
+stake is sqrt(2 ln(1/delta) (1 - m) / (n m)). Losses with a smaller variance need a larger one. So we use this stake
+times 1.5^k, at most 1, with weight 2^-k: the stake for the largest variance has the largest weight and thus the lowest
+price. With these stakes, too, each factor increases in m, so that K is monotone.
 
-Measured against the exact limit for losses of 0 and 1, the distance to the mean found is 1.5 to
-1.6 times as large at delta = .05 and 1.2 to 1.3 times at .001; that of the empirical Bernstein
-bound 1.7 to 3 times and 1.3 to 3 times (n from 50 to 20,000). Where every loss is 0 the two agree.
+For losses of 0 and 1, the distance from the sample mean to the limit is 1.5 to 1.6 times that of the exact limit at
+delta = .05, and 1.2 to 1.3 times at .001. For the empirical Bernstein bound it is 1.7 to 3 times and 1.3 to 3 times (n
+from 50 to 20,000). If every loss is 0, this limit and the exact limit agree.
 """
 
 import math
@@ -25,9 +25,10 @@ from .._utils.arrays import ArrayLike, Floats
 from ..errors import ParameterError
 
 N_STAKES = 16
-GROWTH = 1.5  # of the stakes: each serves losses of a standard deviation so much smaller
-_FACTORS = GROWTH ** np.arange(N_STAKES)
+STAKE_RATIO = 1.5  # between a stake and the next larger one
+_FACTORS = STAKE_RATIO ** np.arange(N_STAKES)
 _LOG_WEIGHTS = np.log(0.5 ** np.arange(N_STAKES) / (0.5 ** np.arange(N_STAKES)).sum())
+RELATIVE_PRECISION = 1e-12  # of the bisection for the limit
 
 
 def betting_upper(values: ArrayLike, counts: ArrayLike, log_delta: float) -> float:
@@ -36,22 +37,22 @@ def betting_upper(values: ArrayLike, counts: ArrayLike, log_delta: float) -> flo
     Parameters
     ----------
     values : array
-        The values that losses take, between 0 and 1.
+        The different values of the losses, between 0 and 1.
     counts : array of int
-        How many rows have each value.
+        Number of rows with each value.
     log_delta : float
         Natural logarithm of the failure probability.
 
     Returns
     -------
     float
-        The true mean is above it with probability at most delta, whatever the distribution. It
-        does not depend on the order of the rows; rounding is towards the safe side, above.
+        The true mean is above this limit with probability at most delta, whatever the distribution of the losses.
+        The limit does not depend on the order of the rows. It is rounded up.
 
     Notes
     -----
-    O(number of values) for each of some fifty steps of a bisection. Waudby-Smith and Ramdas
-    (2024), with a mixture of stakes in place of a running one.
+    Each of about fifty steps of a bisection takes O(number of values). Waudby-Smith and Ramdas (2024), with a mixture
+    of stakes instead of stakes that follow the rows.
 
     Examples
     --------
@@ -62,40 +63,43 @@ def betting_upper(values: ArrayLike, counts: ArrayLike, log_delta: float) -> flo
     >>> round(betting_upper([0], [1000], math.log(0.05)), 6), round(binomial_upper(0, 1000, math.log(0.05)), 6)
     (0.002991, 0.002991)
     """
-    x, rows = _checked(values, counts)
+    losses, n_rows = _checked_losses(values, counts)
     if not log_delta <= 0:
         raise ParameterError(f"log_delta={log_delta!r}; the logarithm of a probability is 0 or less")
-    n = float(rows.sum())
+    n = float(n_rows.sum())
     if n == 0 or log_delta == -math.inf:
         return 1.0
-    low, high = min(1.0, float(x @ rows) / n), 1.0
-    needed = -log_delta + 1e-9 * (1.0 - log_delta)  # a little more than needed makes up for rounding
-    while high - low > 1e-12 * high:
+    low, high = min(1.0, float(losses @ n_rows) / n), 1.0
+    required = -log_delta + 1e-9 * (1.0 - log_delta)  # slightly more than ln(1 / delta), to make up for rounding
+    while high - low > RELATIVE_PRECISION * high:
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
-        if _log_capital(middle, x, rows, n, -log_delta) >= needed:
+        if _log_capital(middle, losses, n_rows, n, -log_delta) >= required:
             high = middle
         else:
             low = middle
     return high
 
 
-def _log_capital(m: float, x: Floats, rows: Floats, n: float, log_price: float) -> float:
-    """ln K(m)."""
+def _log_capital(m: float, losses: Floats, n_rows: Floats, n: float, log_price: float) -> float:
+    """Return ln K(m), the log of the average capital; `log_price` is ln(1 / delta)."""
     stakes = np.minimum(1.0, _FACTORS * math.sqrt(2.0 * log_price * (1.0 - m) / (n * m)))
-    gain = (m - x) / (1.0 - m)
-    with np.errstate(divide="ignore"):  # all was staked and lost
-        won = np.array([float(np.log1p(np.maximum(stake * gain, -1.0)) @ rows) for stake in stakes])
-    return float(np.logaddexp.reduce(_LOG_WEIGHTS + won))
+    gain = (m - losses) / (1.0 - m)
+    with np.errstate(divide="ignore"):  # a stake of 1 can lose the whole capital, whose log is -inf
+        log_capital = np.array([float(np.log1p(np.maximum(stake * gain, -1.0)) @ n_rows) for stake in stakes])
+    return float(np.logaddexp.reduce(_LOG_WEIGHTS + log_capital))
 
 
-def _checked(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:
-    x, rows = np.asarray(values, np.float64), np.asarray(counts, np.float64)
-    if x.ndim != 1 or x.shape != rows.shape:
-        raise ParameterError(f"values of shape {x.shape} and counts of {rows.shape}; one count per value is needed")
-    if not ((x >= 0) & (x <= 1)).all():
-        raise ParameterError(f"values from {x.min()} to {x.max()}; losses between 0 and 1 are needed")
-    if not ((rows >= 0) & (rows == np.floor(rows)) & np.isfinite(rows)).all():
+def _checked_losses(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the values that occur and their numbers of rows, as float arrays; raise `ParameterError` if invalid."""
+    losses, n_rows = np.asarray(values, np.float64), np.asarray(counts, np.float64)
+    if losses.ndim != 1 or losses.shape != n_rows.shape:
+        raise ParameterError(
+            f"values of shape {losses.shape} and counts of {n_rows.shape}; one count per value is needed"
+        )
+    if not ((losses >= 0) & (losses <= 1)).all():
+        raise ParameterError(f"values from {losses.min()} to {losses.max()}; losses between 0 and 1 are needed")
+    if not ((n_rows >= 0) & (n_rows == np.floor(n_rows)) & np.isfinite(n_rows)).all():
         raise ParameterError(f"counts={counts!r}; whole numbers of rows, 0 or more, are needed")
-    return x[rows > 0], rows[rows > 0]
+    return losses[n_rows > 0], n_rows[n_rows > 0]

@@ -1,7 +1,7 @@
-"""certify: one verb for every certificate, and an honest "best" of them."""
+"""certify: one function for every certificate, and a choice of the best that pays for having tried several."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from .._utils.checks import check_name
@@ -9,7 +9,7 @@ from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import Argument, ParameterError, UnsupportedError
 from ..statistics.tails import check_delta
 from . import METHODS
-from ._fresh import Asked, freshness, place_in
+from ._fresh import freshness, index_in
 from ._path import path
 from ._test_sample import test_sample
 
@@ -31,51 +31,51 @@ def certify(
     repeated: bool = False,
     **parameters: Any,
 ) -> Any:
-    """Return a certificate of the error of a pruning, or one for each member of a sequence.
+    """Return a certificate of the error of a pruning, or one certificate per member of a sequence.
 
     Parameters
     ----------
     pruning_or_sequence : Pruning, PruningSequence or list of Pruning
-        The bounds of a list hold all at once.
+        What is certified. All bounds of a list or a sequence hold at once.
     counts : Counts
-        Whole counts of a sample that did not grow the tree.
+        Integer counts of a sample that did not grow the tree.
     method : str
         A name of `secateur.certifiers.METHODS`, or "best".
     delta : float
-        Probability that any of the bounds may fail.
+        Probability, over samples, that any of the bounds is too low.
     grown : Counts, optional
         Counts of the growing sample; methods that pay for a choice made on `counts` need it.
     sequence : PruningSequence, optional
-        The sequence that a pruning is a member of; "path" and "best" then pay for the choice of it.
+        The sequence that the pruning is a member of. "path" and "best" can then pay for the choice of the member.
     repeated : bool
-        Whether weights count independent rows with equal values: a row of weight 3 stands for
-        three rows. By default, weighted rows are refused.
+        Whether weights count independent rows with equal values, so that a row of weight 3 stands for three rows. By
+        default, weighted rows are refused.
     **parameters
-        Passed to the method; for "best" to the methods tried (`labels`, `original`, `rng`, `draws`,
-        `lam`, `mu`, `weights`, `k`).
+        Parameters of the method. With "best": `labels`, `original`, `rng`, `draws`, `lam`, `mu`, `weights` and `k`,
+        which are passed to the methods that are tried.
 
     Returns
     -------
     Bound, or list of Bound
-        One per member for a sequence, valid for all members at once. `Bound.freshness` tells
-        which samples the rows were compared with.
+        One per member for a sequence or a list. `Bound.freshness` states with which samples the rows were compared.
 
     Raises
     ------
     LeakageError
-        If the rows grew the tree; or if they pruned or chose it, or were looked at on the way, and the
-        method does not pay for that. Rows are recognised by a sketch, whatever the sample is called.
+        If the rows grew the tree. Also if the rows pruned or chose the tree, or may have chosen it because they were
+        evaluated on other prunings, and the method does not pay for a choice. Rows are recognised by sketches, so
+        the name of the sample does not matter.
 
     Notes
     -----
-    "best" decides which methods to try before it computes them. If `counts` had no part in choosing the
-    pruning, it uses the test sample certificate, which is the lowest. For a member of a sequence that
-    `counts` did not shape, it uses the path. Otherwise it tries the methods below at `delta` divided by
-    their number and returns the lowest bound, stated at `delta`:
+    "best" decides which methods to try before any bound is computed. If `counts` had no part in choosing the pruning,
+    it uses the test sample certificate, which is the lowest. For a member of a sequence that was made without
+    `counts`, it uses the path. Otherwise it tries the methods below, each at `delta` divided by their number, and
+    returns the lowest bound, stated at `delta`:
 
     - a pruning that `counts` helped to choose: Occam with the informed and with the uniform prior, and
       the Rademacher penalty of 10 draws (and the last two within `k` if `k` is given);
-    - a sequence: the path, if `counts` did not shape it, and, if `grown` is given, Occam with the
+    - a sequence: the path, if the sequence was made without `counts`; and, if `grown` is given, Occam with the
       informed prior.
 
     Examples
@@ -94,105 +94,136 @@ def certify(
     """
     delta = check_delta(delta)
     check_name("method", method, ("best", *METHODS))
-    unknown = set(parameters) - {"labels", "original", "rng", "draws", "lam", "mu", "weights", "k"}
-    if method == "best" and unknown:
-        raise ParameterError(f"method='best' has no parameter {', '.join(sorted(unknown))}")
-    asked: Asked = pruning_or_sequence
-    if isinstance(asked, list | tuple) and asked and all(isinstance(one, Pruning) for one in asked):
+    if method == "best":
+        _check_parameters_of_best(parameters)
+    if _is_list_of_prunings(pruning_or_sequence):
         if method not in ("best", "path"):
             raise ParameterError(
                 Argument("method", method), " certifies one pruning or a sequence; for a list use 'path'"
             )
-        more = _only(parameters, "weights") if method == "best" else parameters
-        return METHODS["path"].run(asked, counts, delta=delta, repeated=repeated, **more)
-    if not isinstance(asked, Pruning | PruningSequence):
+        path_parameters = _select(parameters, "weights") if method == "best" else parameters
+        return METHODS["path"].run(pruning_or_sequence, counts, delta=delta, repeated=repeated, **path_parameters)
+    if not isinstance(pruning_or_sequence, Pruning | PruningSequence):
         raise UnsupportedError(
-            f"a {type(asked).__name__} was given; certify takes a Pruning, a list of them, or a PruningSequence"
+            f"a {type(pruning_or_sequence).__name__} was given; certify takes a Pruning, a list of them, or a "
+            "PruningSequence"
         )
-    common = {"repeated": repeated}
-    if method == "best":
-        return _best(asked, counts, delta, grown, sequence, common, parameters)
-    return _one(method, asked, counts, delta, grown, sequence, common | parameters)
+    request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated)
+    return _certify_best(request, parameters) if method == "best" else _certify_by(method, request, parameters)
 
 
-def _one(
-    method: str,
-    asked: Pruning | PruningSequence,
-    counts: Counts,
-    delta: float,
-    grown: Counts | None,
-    sequence: PruningSequence | None,
-    parameters: dict[str, Any],
-) -> Any:
-    how = METHODS[method]
-    if isinstance(asked, PruningSequence) and "sequence" not in how.takes:
-        able = ", ".join(repr(name) for name, one in METHODS.items() if "sequence" in one.takes)
-        raise ParameterError(Argument("method", method), f" certifies one pruning; for a sequence use {able}")
-    if how.pays:
-        if grown is None:
+@dataclass(frozen=True)
+class _Request:
+    """The arguments of `certify` that all methods share."""
+
+    pruning: Pruning | PruningSequence
+    counts: Counts
+    delta: float
+    grown: Counts | None
+    sequence: PruningSequence | None
+    repeated: bool
+
+
+def _check_parameters_of_best(parameters: dict[str, Any]) -> None:
+    unknown = set(parameters) - {"labels", "original", "rng", "draws", "lam", "mu", "weights", "k"}
+    if unknown:
+        raise ParameterError(f"method='best' has no parameter {', '.join(sorted(unknown))}")
+
+
+def _is_list_of_prunings(value: object) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 0 and all(isinstance(item, Pruning) for item in value)
+
+
+def _certify_by(name: str, request: _Request, parameters: dict[str, Any]) -> Any:
+    """Return the bounds of one method of `METHODS`; raise `ParameterError` if it does not fit the request."""
+    method, pruning = METHODS[name], request.pruning
+    options = {"delta": request.delta, "repeated": request.repeated, **parameters}
+    if isinstance(pruning, PruningSequence) and "sequence" not in method.takes:
+        names = ", ".join(repr(other) for other, entry in METHODS.items() if "sequence" in entry.takes)
+        raise ParameterError(Argument("method", name), f" certifies one pruning; for a sequence use {names}")
+    if method.pays:
+        if request.grown is None:
             raise ParameterError(
-                Argument("method", method), " needs ", Argument("grown"), ", the counts of the growing sample"
+                Argument("method", name), " needs ", Argument("grown"), ", the counts of the growing sample"
             )
-        return how.run(asked.tree, grown, counts, delta=delta, pruning=asked, **parameters)
-    if isinstance(asked, PruningSequence) or "pruning" in how.takes:
-        return how.run(asked, counts, delta=delta, **parameters)
-    if sequence is None:
+        return method.run(pruning.tree, request.grown, request.counts, pruning=pruning, **options)
+    if isinstance(pruning, PruningSequence) or "pruning" in method.takes:
+        return method.run(pruning, request.counts, **options)
+    if request.sequence is None:
         raise ParameterError(
-            Argument("method", method),
+            Argument("method", name),
             " certifies a whole sequence; pass the sequence the pruning is from, or pass ",
             Argument("sequence"),
         )
-    member = place_in(sequence, asked)
+    member = index_in(request.sequence, pruning)
     if member is None:
-        raise ParameterError(Argument("method", method), ": the pruning is not a member of the sequence")
-    return how.run(sequence, counts, delta=delta, **parameters)[member]
+        raise ParameterError(Argument("method", name), ": the pruning is not a member of the sequence")
+    return method.run(request.sequence, request.counts, **options)[member]
 
 
-def _best(
-    asked: Pruning | PruningSequence,
-    counts: Counts,
-    delta: float,
-    grown: Counts | None,
-    sequence: PruningSequence | None,
-    common: dict[str, Any],
-    parameters: dict[str, Any],
-) -> Any:
-    given = {name: value for name, value in parameters.items() if value is not None}
-    known = freshness(asked, counts)
-    if isinstance(asked, Pruning):
-        if known.is_fresh:
-            return test_sample(asked, counts, delta=delta, **common)
-        for members in (sequence, known.sequence):
-            place = None if members is None else place_in(members, asked)
-            if members is not None and place is not None and freshness(members, counts).is_fresh:
-                return path(members, counts, delta=delta, **common, **_only(given, "weights"))[place]
-    tried: list[tuple[str, dict[str, Any]]] = []
-    if isinstance(asked, PruningSequence) and known.is_fresh:
-        tried.append(("path", _only(given, "weights")))
-    if grown is not None:
-        how = _only(given, "labels", "original")
-        tried.append(("occam", {"prior": "informed", **how, **_only(given, "lam", "mu")}))
-        if isinstance(asked, Pruning):
-            within = {"prior": "within-k"} if "k" in given else {"prior": "uniform"}
-            tried.append(("occam", {**within, **how, **_only(given, "k")}))
-            tried.append(("rademacher", {"draws": 10, **how, **_only(given, "rng", "draws", "k")}))
-    if not tried:
-        known.checked()
-    share = delta / len(tried)
-    found = [_one(name, asked, counts, share, grown, None, common | more) for name, more in tried]
-    if isinstance(asked, Pruning):
-        return _least_of(found, delta)
-    return [_least_of(bounds, delta) for bounds in zip(*found, strict=True)]
+def _certify_best(request: _Request, parameters: dict[str, Any]) -> Any:
+    """Return the bound (for a sequence, the bounds) of method="best"."""
+    pruning, counts = request.pruning, request.counts
+    options = {name: value for name, value in parameters.items() if value is not None}
+    result = freshness(pruning, counts)
+    if isinstance(pruning, Pruning):
+        if result.is_fresh:
+            return test_sample(pruning, counts, delta=request.delta, repeated=request.repeated)
+        bound = _certify_as_member(request, pruning, result.sequence, options)
+        if bound is not None:
+            return bound
+    methods = _methods_to_try(request, options, is_fresh=result.is_fresh)
+    if not methods:
+        result.check_fresh()
+    request_with_share = replace(request, delta=request.delta / len(methods), sequence=None)
+    bounds = [_certify_by(name, request_with_share, method_options) for name, method_options in methods]
+    if isinstance(pruning, Pruning):
+        return _least_of(bounds, request.delta)
+    return [_least_of(bounds_of_member, request.delta) for bounds_of_member in zip(*bounds, strict=True)]
 
 
-def _only(parameters: dict[str, Any], *names: str) -> dict[str, Any]:
+def _certify_as_member(
+    request: _Request, pruning: Pruning, evaluated_sequence: PruningSequence | None, options: dict[str, Any]
+) -> Bound | None:
+    """Return the path certificate of a pruning as a member of a sequence; None if it is in no suitable sequence.
+
+    The sequences are the one passed by the user and the one on which the sample was evaluated.
+    """
+    for sequence in (request.sequence, evaluated_sequence):
+        member = None if sequence is None else index_in(sequence, pruning)
+        if sequence is not None and member is not None and freshness(sequence, request.counts).is_fresh:
+            weights = _select(options, "weights")
+            return path(sequence, request.counts, delta=request.delta, repeated=request.repeated, **weights)[member]
+    return None
+
+
+def _methods_to_try(request: _Request, options: dict[str, Any], *, is_fresh: bool) -> list[tuple[str, dict[str, Any]]]:
+    """Return the methods that method="best" compares, with their parameters."""
+    is_sequence = isinstance(request.pruning, PruningSequence)
+    methods: list[tuple[str, dict[str, Any]]] = []
+    if is_sequence and is_fresh:
+        methods.append(("path", _select(options, "weights")))
+    if request.grown is None:
+        return methods
+    labelling = _select(options, "labels", "original")
+    methods.append(("occam", {"prior": "informed", **labelling, **_select(options, "lam", "mu")}))
+    if not is_sequence:
+        prior = "within-k" if "k" in options else "uniform"
+        methods.append(("occam", {"prior": prior, **labelling, **_select(options, "k")}))
+        methods.append(("rademacher", {"draws": 10, **labelling, **_select(options, "rng", "draws", "k")}))
+    return methods
+
+
+def _select(parameters: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return the named parameters, as far as they are given."""
     return {name: parameters[name] for name in names if name in parameters}
 
 
 def _least_of(bounds: Sequence[Bound], delta: float) -> Bound:
-    """The least bound, each proved at a share of delta, stated at delta; a tie goes to the first."""
+    """Return the least bound, stated at `delta`; each holds at an equal share of delta. A tie goes to the first."""
     least = min(bounds, key=lambda bound: bound.value)
     if len(bounds) == 1:
         return least
-    details = {**least.details, "share_of_delta": least.delta, "tried": {b.method: b.value for b in bounds}}
+    tried = {bound.method: bound.value for bound in bounds}
+    details = {**least.details, "share_of_delta": least.delta, "tried": tried}
     return replace(least, delta=delta, method=f"{least.method}, best of {len(bounds)}", details=details)

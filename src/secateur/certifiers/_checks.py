@@ -1,4 +1,4 @@
-"""What every certificate asks of its input, and the numbers of what it certifies."""
+"""Checks shared by the certificates that pay for a choice, and the numbers of the prunings they certify."""
 
 import math
 import numbers
@@ -13,11 +13,23 @@ from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The prunings a certificate is asked for, as numbers: one entry per member.
+class EvaluatedMembers:
+    """The numbers of the prunings that a certificate is for: arrays with one entry per member.
 
-    `n_decided` are the nodes that could have been cut: the cuts and the tests kept.
-    `n_free` are the leaves whose label may have been chosen on the held-out sample.
+    Parameters
+    ----------
+    errors : array of int
+        Errors on the held-out sample.
+    n_leaves : array of int
+        Number of leaves.
+    n_decided : array of int
+        Number of nodes at which cutting or splitting was decided: the cuts and the internal nodes.
+    n_free : array of int
+        Number of leaves whose label may have been chosen by the held-out sample.
+    grown_errors : array
+        Errors on the growing sample.
+    is_sequence : bool
+        Whether the members are those of a sequence, not a single pruning.
     """
 
     errors: Longs
@@ -28,36 +40,63 @@ class Chosen:
     is_sequence: bool
 
 
-def check_budget(grown: Counts, k: int | None, what: str) -> int:
-    """Return k - growing error of the full tree; refuse a class that is empty or not defined."""
+def check_budget(grown: Counts, k: int | None, subject: str) -> int:
+    """Return how many growing errors `k` allows beyond those of the grown tree.
+
+    Parameters
+    ----------
+    grown : Counts
+        Counts of the growing sample.
+    k : int
+        The greatest number of growing errors.
+    subject : str
+        What needs `k`; the subject of the refusals.
+
+    Raises
+    ------
+    ParameterError
+        If `k` is not an integer, or if every pruning has more than `k` growing errors.
+    UnsupportedError
+        If the growing sample has weights that are not integers.
+    """
     if k is None:
-        raise ParameterError(f"k is None; {what} needs the greatest growing error allowed, fixed before looking")
+        raise ParameterError(f"k is None; {subject} needs the greatest growing error allowed, fixed before looking")
     if isinstance(k, bool) or not isinstance(k, numbers.Integral):
         raise ParameterError(f"k={k!r}; a whole number of growing errors is needed")
-    if not grown.is_whole:
+    if not grown.has_integer_weights:
         raise UnsupportedError(
-            f"sample {grown.sample!r} has weights that are not whole counts; {what} counts growing errors"
+            f"sample {grown.sample!r} has weights that are not whole counts; {subject} counts growing errors"
         )
-    least = int(full_cost(grown.tree, grown.errors_if_leaf(grown.majority))[0])
-    if k < least:
+    n_errors = int(full_cost(grown.tree, grown.errors_if_leaf(grown.majority))[0])
+    if k < n_errors:
         raise ParameterError(
-            f"k={k}; the full tree already has {least} growing errors, so k of {least} or more is needed"
+            f"k={k}; the full tree already has {n_errors} growing errors, so k of {n_errors} or more is needed"
         )
-    return int(k) - least
+    return int(k) - n_errors
 
 
-def check_labels(labels: str, original: str) -> bool:
-    """Whether labels are free (chosen on the held-out sample)."""
+def has_free_labels(labels: str, original: str) -> bool:
+    """Return whether labels may have been chosen by the held-out sample; raise if a rule does not exist."""
     check_label_rule(labels, original)
     return labels != "grow"
 
 
 def budget_walk(tree: Tree, charge: LongsOrFloats, budget: int) -> tuple[Longs, Longs]:
-    """(nodes that fit the budget, their jumps) for the kernels of `budget_dp`."""
+    """Return the nodes whose cut fits the budget, in the order of the kernels of `budget_dp`, and their jumps.
+
+    Parameters
+    ----------
+    tree : Tree
+        The grown tree.
+    charge : array
+        Number of growing errors that a cut at each node adds.
+    budget : int
+        Number of growing errors that a pruning may add.
+    """
     return budget_dp.order_heavy_child_last(tree.parent, ~tree.is_leaf & (charge <= budget))
 
 
-def chosen(
+def evaluate_members(
     tree: Tree,
     grown: Counts,
     holdout: Counts,
@@ -66,53 +105,60 @@ def chosen(
     labels: LabelRule = "grow",
     original: Original = "fixed",
     budget: int | None = None,
-    is_labelled: bool = False,
-) -> Chosen:
-    """Return the numbers of the prunings asked for; without any, of the one with fewest held-out errors.
+    uses_member_labels: bool = False,
+) -> EvaluatedMembers:
+    """Return the numbers of a pruning, of every member of a sequence, or of the best pruning of a class.
 
-    `budget` is the growing excess allowed: members outside it are refused. Growing errors are those of the
-    majority labels, or with `is_labelled` those of the labels the members have.
+    Parameters
+    ----------
+    tree, grown, holdout
+        The grown tree and counts of both samples.
+    pruning : Pruning or PruningSequence, optional
+        What is certified; by default the pruning of the class with the fewest errors on `holdout`.
+    labels, original
+        How labels were chosen.
+    budget : int, optional
+        Number of growing errors that a pruning of the class may add. Members that add more are refused.
+    uses_member_labels : bool
+        Whether growing errors are counted under the labels of the members, instead of the majority of the growing
+        sample.
     """
-    is_free = check_labels(labels, original)
-    free_nodes = (is_free & (~tree.is_leaf | (original == "relabel"))).astype(np.int64)
+    is_free = has_free_labels(labels, original)
     grow_errors = grown.errors_if_leaf(grown.majority)
+    members: Pruning | PruningSequence
     if pruning is None:
-        errors = least_errors(grown, holdout, labels, original)
+        errors = fewest_errors(grown, holdout, labels, original)
         if budget is not None:
             if is_free:
                 raise ParameterError(
                     f"labels={labels!r} with k: pass pruning=; the best within k is found for labels='grow' only"
                 )
-            return _least_within(tree, errors, grow_errors, budget)
+            return _best_within_budget(tree, errors, grow_errors, budget)
         is_cut, _, _ = mixtures.cheapest_cuts(tree.parent, errors.astype(np.float64), np.ones(tree.n_nodes), math.inf)
-        members: Pruning | PruningSequence = Pruning.from_cuts(tree, is_cut)
+        members = Pruning.from_cuts(tree, is_cut)
     else:
         if not pruning.tree.same_structure(tree):
             raise CountsError(f"the pruning is of another tree ({pruning.tree}, not {tree})")
-        known = _known_labels(pruning, grown, labels, original)
-        errors, members = holdout.errors_if_leaf(known), pruning
-        if is_labelled:
-            grow_errors = grown.errors_if_leaf(known)
-    found = Chosen(
+        member_labels = _checked_labels(pruning, grown, labels, original)
+        errors, members = holdout.errors_if_leaf(member_labels), pruning
+        if uses_member_labels:
+            grow_errors = grown.errors_if_leaf(member_labels)
+    has_free_label = (is_free & (~tree.is_leaf | (original == "relabel"))).astype(np.int64)
+    evaluated = EvaluatedMembers(
         errors=_sums(members, errors),
         n_leaves=_sums(members, np.ones(tree.n_nodes, np.int64)),
-        n_decided=_decided(tree, members),
-        n_free=_sums(members, free_nodes),
+        n_decided=_count_decided(tree, members),
+        n_free=_sums(members, has_free_label),
         grown_errors=_sums(members, grow_errors),
         is_sequence=isinstance(members, PruningSequence),
     )
     if budget is not None:
-        most = int(full_cost(tree, grown.errors_if_leaf(grown.majority))[0]) + budget
-        worst = found.grown_errors.max()
-        if worst > most:
-            raise ParameterError(
-                f"the pruning has {worst} growing errors, more than k={most}; it is outside the class that is paid for"
-            )
-    return found
+        _check_within_budget(tree, grown, evaluated, budget)
+    return evaluated
 
 
-def least_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: Original) -> LongsOrFloats:
-    """Held-out errors of each node as a leaf, under the best label it may take."""
+def fewest_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: Original) -> LongsOrFloats:
+    """Return the held-out errors of each node as a leaf, under the best label that it may have."""
     fixed = holdout.errors_if_leaf(grown.majority)
     if labels == "grow":
         return fixed
@@ -120,48 +166,61 @@ def least_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: Or
     return np.where(holdout.tree.is_leaf, fixed, free) if original == "fixed" else free
 
 
-def _known_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: LabelRule, original: Original) -> Ints:
-    """The labels of a pruning; refused if the class that is paid for does not contain them."""
+def _checked_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: LabelRule, original: Original) -> Ints:
+    """Return the labels of a pruning; raise `LeakageError` if the class that is paid for does not contain them."""
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a certificate of its errors needs them")
     differs = (pruning.node_labels != grown.majority) & (pruning.node_labels >= 0)
     if labels == "grow" and differs.any():
-        v = int(np.flatnonzero(differs)[0])
+        node = int(np.flatnonzero(differs)[0])
         raise LeakageError(
-            f"node {v} has label {pruning.node_labels[v]}, but the growing sample has {grown.majority[v]}: labels were "
-            "not fixed before the held-out sample was seen, so a certificate for fixed labels does not cover them; "
-            "pass labels='prune', which pays for the choice"
+            f"node {node} has label {pruning.node_labels[node]}, but the growing sample has {grown.majority[node]}: "
+            "labels were not fixed before the held-out sample was seen, so a certificate for fixed labels does not "
+            "cover them; pass labels='prune', which pays for the choice"
         )
-    moved = differs & pruning.tree.is_leaf
-    if labels != "grow" and original == "fixed" and moved.any():
-        v = int(np.flatnonzero(moved)[0])
+    is_relabelled_leaf = differs & pruning.tree.is_leaf
+    if labels != "grow" and original == "fixed" and is_relabelled_leaf.any():
+        node = int(np.flatnonzero(is_relabelled_leaf)[0])
         raise LeakageError(
-            f"original leaf {v} has label {pruning.node_labels[v]}, but the growing sample has {grown.majority[v]}; "
-            "pass original='relabel', which pays for the choice"
+            f"original leaf {node} has label {pruning.node_labels[node]}, but the growing sample has "
+            f"{grown.majority[node]}; pass original='relabel', which pays for the choice"
         )
     return np.where(pruning.node_labels < 0, grown.majority, pruning.node_labels).astype(np.int32)
 
 
-def _least_within(tree: Tree, errors: LongsOrFloats, grow_errors: LongsOrFloats, budget: int) -> Chosen:
+def _check_within_budget(tree: Tree, grown: Counts, evaluated: EvaluatedMembers, budget: int) -> None:
+    """Raise `ParameterError` if a member adds more growing errors than the budget allows."""
+    k = int(full_cost(tree, grown.errors_if_leaf(grown.majority))[0]) + budget
+    n_errors = evaluated.grown_errors.max()
+    if n_errors > k:
+        raise ParameterError(
+            f"the pruning has {n_errors} growing errors, more than k={k}; it is outside the class that is paid for"
+        )
+
+
+def _best_within_budget(tree: Tree, errors: LongsOrFloats, grow_errors: LongsOrFloats, budget: int) -> EvaluatedMembers:
+    """Return the numbers of the pruning with the fewest held-out errors among those within the budget."""
     charge = excess_cost(tree, grow_errors)
     budget = min(budget, int(charge[0]))
     nodes, jump = budget_walk(tree, charge, budget)
     gain = -excess_cost(tree, errors)[nodes]
-    saved = budget_dp.max_gain_within(jump, charge[nodes], gain, budget)
-    least = np.array([int(full_cost(tree, errors)[0]) - int(saved)])
-    unknown = np.zeros(1, np.int64)  # not needed by any certificate of a class given by k
-    return Chosen(least, unknown, unknown, unknown, unknown, is_sequence=False)
+    total_gain = budget_dp.max_gain_within(jump, charge[nodes], gain, budget)
+    n_errors = np.array([int(full_cost(tree, errors)[0]) - int(total_gain)])
+    unknown = np.zeros(1, np.int64)  # no certificate of a class given by k needs these numbers
+    return EvaluatedMembers(n_errors, unknown, unknown, unknown, unknown, is_sequence=False)
 
 
-def _decided(tree: Tree, members: Pruning | PruningSequence) -> Longs:
-    # Kept tests = all tests less those below each leaf, which is additive over leaves.
-    is_test = (~tree.is_leaf).astype(np.int64)
-    below = structure.sum_upwards(tree.parent, is_test[:, None])[:, 0]
-    decided: Longs = below[0] + _sums(members, is_test - below)
-    return decided
+def _count_decided(tree: Tree, members: Pruning | PruningSequence) -> Longs:
+    """Return the number of cuts and internal nodes of every member."""
+    # Internal nodes are all splits of the grown tree without those at or below a leaf. That is additive over leaves.
+    is_split = (~tree.is_leaf).astype(np.int64)
+    n_splits = structure.sum_upwards(tree.parent, is_split[:, None])[:, 0]
+    n_decided: Longs = n_splits[0] + _sums(members, is_split - n_splits)
+    return n_decided
 
 
 def _sums(members: Pruning | PruningSequence, node_cost: LongsOrFloats) -> LongsOrFloats:
+    """Return the sum of a cost over the leaves of every member."""
     if isinstance(members, Pruning):
         return np.array([members.cost(node_cost)])
     return members.costs_on(node_cost)

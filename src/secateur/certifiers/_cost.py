@@ -1,15 +1,15 @@
-"""A limit on what a wrong answer costs, for a cost matrix.
+"""A limit on the expected cost of a row, for a cost matrix.
 
-The cost of a row takes few values, and the matrix says beforehand which. With v_0 the least and
-g_j the step from one value to the next,
+The cost of a row takes few values, which the matrix gives beforehand. Let v_0 be the least value and g_j the step from
+one value to the next. Then
 
     expected cost = v_0 + sum of g_j * Pr[cost >= v_j],
 
-and each probability has its exact binomial limit. They share delta in proportion to the steps, so
-that the largest pays least. With one step (0/1 costs up to scale) that is the exact limit itself;
-with two or three it is narrower than the betting bound (median distance to the mean found: 0.8
-and 0.9 times, over random matrices and rates), with four they are level, and beyond betting wins.
-The number of steps decides; it is known before any row is.
+and each probability has an exact binomial limit. The steps share delta in proportion to their size, so that the largest
+step pays least. With one step (costs of 0 and 1, up to scale) the result is the exact limit itself. With two or three
+steps it is lower than the betting bound (median distance to the sample mean 0.8 and 0.9 times as large, over random
+matrices and rates), with four steps both are about equal, and with more steps the betting bound is lower. The number
+of steps decides which one is used; it is known before any row is.
 """
 
 import math
@@ -23,9 +23,9 @@ from ..core import Bound, Counts, Pruning
 from ..errors import CountsError, ParameterError
 from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper
-from ._fresh import fresh_rows
+from ._fresh import check_fresh_rows
 
-MOST_STEPS = 3  # for which exact limits are added up
+MAX_STEPS = 3  # up to this many steps, sums of exact limits are lower than the betting bound
 
 
 def certified_cost(
@@ -42,28 +42,29 @@ def certified_cost(
     Parameters
     ----------
     pruning : Pruning
+        The pruning to certify.
     counts : Counts
-        Whole counts of a sample that had no part in growing, labelling or pruning.
+        Integer counts of a sample that had no part in growing, labelling or pruning.
     costs : array of shape (n_classes, n_classes)
-        `costs[i, j]` is what it costs to answer class j for a row of class i, 0 or more.
+        `costs[i, j]`, 0 or more, is the cost of predicting class j for a row of class i.
     delta : float
+        Probability, over samples, that the limit is too low.
     method : "auto", "steps" or "betting"
-        Exact limits added up over the steps between the values a cost can take, or the betting
-        bound; "auto" takes the first for up to three steps.
+        "steps" adds exact limits over the steps between the values that a cost can take. "betting" is the betting
+        bound. "auto" is "steps" for up to three steps, else "betting".
     repeated : bool
         As for `certify`.
 
     Returns
     -------
     Bound
-        Its `quantity` is "cost", `errors` the cost of the whole sample (so that `error_text` is the
-        mean), and `scale` the largest entry of the matrix. For costs of 0 and c it is c times the
-        exact limit on the rate.
+        `quantity` is "cost", `errors` the total cost of the sample (so that `rate` is its mean), and `scale` the
+        largest entry of the matrix. For costs of 0 and c, the limit is c times the exact limit on the rate.
 
     Notes
     -----
-    Only costs that the answers of the leaves can have count. Gains, which are negative costs, are
-    refused: add a constant to all entries and subtract it from the limit. O(n_nodes).
+    Only the costs of classes that some leaf predicts matter. Gains, which are negative costs, are refused: add a
+    constant to all entries and subtract it from the limit. O(n_nodes).
 
     Examples
     --------
@@ -79,54 +80,65 @@ def certified_cost(
     """
     delta = check_delta(delta)
     check_name("method", method, ("auto", "steps", "betting"))
-    about = fresh_rows(pruning, counts, "a limit on costs", delta, repeated=repeated)
+    row_fields = check_fresh_rows(pruning, counts, "a limit on costs", delta, repeated=repeated)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its predictions")
     labels = pruning.node_labels[pruning.leaves]
-    matrix = _matrix(costs, counts.n_classes, int(labels.max()) + 1)
-    answers = np.unique(labels)
-    possible = np.unique(matrix[:, answers])
-    by_class = np.zeros((len(matrix), len(answers)), np.int64)
-    np.add.at(by_class[: counts.n_classes].T, np.searchsorted(answers, labels), counts.by_class[pruning.leaves])
-    rows = np.bincount(
-        np.searchsorted(possible, matrix[:, answers]).ravel(), weights=by_class.ravel(), minlength=len(possible)
-    ).astype(np.int64)
-    total = (matrix[:, answers] * by_class).sum().item()
-    n_steps = len(possible) - 1
-    is_stepwise = method == "steps" or (method == "auto" and n_steps <= MOST_STEPS)
-    if n_steps == 0:
-        value, how = float(possible[0]), "every answer costs the same"
-    elif is_stepwise:
-        value = _stepwise(possible, rows, delta)
-        how = "exact tail" if n_steps == 1 else f"exact tails of {n_steps} steps"
-    else:
-        span = float(possible[-1] - possible[0])
-        limit = betting_upper((possible - possible[0]) / span, rows, math.log(delta))
-        value, how = float(possible[0]) + span * limit, "betting"
+    matrix = _checked_matrix(costs, counts.n_classes, int(labels.max()) + 1)
+    predicted, position = np.unique(labels, return_inverse=True)  # only these columns of the matrix matter
+    rows_by_class = np.zeros((len(matrix), len(predicted)), np.int64)
+    np.add.at(rows_by_class[: counts.n_classes].T, position, counts.by_class[pruning.leaves])
+    possible, which = np.unique(matrix[:, predicted], return_inverse=True)
+    n_rows = np.bincount(which.ravel(), weights=rows_by_class.ravel(), minlength=len(possible)).astype(np.int64)
+    value, description = _limit(possible, n_rows, delta, method)
     return Bound(
         value=min(value, float(possible[-1])),
-        method=f"cost, {how}",
-        errors=total,
-        details={"costs": matrix.tolist(), "values": possible.tolist(), "rows": rows.tolist()},
+        method=f"cost, {description}",
+        errors=(matrix[:, predicted] * rows_by_class).sum().item(),
+        details={"costs": matrix.tolist(), "values": possible.tolist(), "rows": n_rows.tolist()},
         quantity="cost",
         scale=float(matrix.max()),
-        **about,
+        **row_fields,
     )
 
 
-def _stepwise(possible: Array, rows: Longs, delta: float) -> float:
-    """The sum of exact limits, one for each step between two possible costs."""
+def _limit(possible: Array, n_rows: Longs, delta: float, method: str) -> tuple[float, str]:
+    """Return the limit on the expected cost and the name of the method.
+
+    Parameters
+    ----------
+    possible : array
+        The values that the cost of a row can take, in order.
+    n_rows : array of int
+        Number of rows with each of these costs.
+    delta, method
+        As for `certified_cost`.
+    """
+    n_steps = len(possible) - 1
+    if n_steps == 0:
+        return float(possible[0]), "every prediction costs the same"
+    if method == "steps" or (method == "auto" and n_steps <= MAX_STEPS):
+        tail = "exact tail" if n_steps == 1 else f"exact tails of {n_steps} steps"
+        return _limit_of_steps(possible, n_rows, delta), tail
+    span = float(possible[-1] - possible[0])
+    relative_limit = betting_upper((possible - possible[0]) / span, n_rows, math.log(delta))
+    return float(possible[0]) + span * relative_limit, "betting"
+
+
+def _limit_of_steps(possible: Array, n_rows: Longs, delta: float) -> float:
+    """Return the sum of exact limits, one for each step between two possible costs."""
     steps = np.diff(possible).astype(np.float64)
-    n_reach = rows[::-1].cumsum()[::-1][1:]  # rows that cost at least so much
+    n_at_least = n_rows[::-1].cumsum()[::-1][1:]  # number of rows that cost at least the upper end of each step
     log_delta = math.log(delta) + np.log(steps) - math.log(steps.sum())
-    limits = binomial_upper(n_reach, int(rows.sum()), np.minimum(log_delta, 0.0))
+    limits = binomial_upper(n_at_least, int(n_rows.sum()), np.minimum(log_delta, 0.0))
     value = math.fsum([float(possible[0]), *(steps * limits).tolist()])
-    return value * (1 + 1e-15)  # products and sums are rounded to nearest, a limit up
+    return value * (1 + 1e-15)  # products and sums were rounded to nearest; a limit must be rounded up
 
 
-def _matrix(costs: ArrayLike, n_classes: int, n_answers: int) -> Array:
+def _checked_matrix(costs: ArrayLike, n_classes: int, n_predicted_classes: int) -> Array:
+    """Return the cost matrix as an array; raise `ParameterError` if it is invalid or lacks a class."""
     matrix = np.asarray(costs)
-    n_needed = max(n_classes, n_answers)
+    n_needed = max(n_classes, n_predicted_classes)
     if matrix.dtype.kind not in "iuf" or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ParameterError(
             f"costs have shape {matrix.shape} of {matrix.dtype}; a square matrix of numbers is needed, a row for each "
@@ -137,9 +149,9 @@ def _matrix(costs: ArrayLike, n_classes: int, n_answers: int) -> Array:
             f"costs have shape {matrix.shape}, but the sample and the tree have {n_needed} classes; every class "
             "needs a row and a column"
         )
-    bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
-    if len(bad):
-        i, j = bad[0].tolist()
+    invalid = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(invalid):
+        i, j = invalid[0].tolist()
         raise ParameterError(
             f"costs[{i}, {j}] is {matrix[i, j]}; finite numbers of 0 or more are needed (for gains, add a constant to "
             "all entries and subtract it from the limit)"

@@ -1,8 +1,8 @@
-"""How many prunings a tree has: all, of each size, or within a growing error.
+"""The number of prunings of a tree: of all, of each size, or of those within a number of growing errors.
 
-The logarithms come from one backwards pass; where a table would range over thousands of
-powers of ten, prunings are weighted so that the entry asked for is a likely one, the
-table becomes a table of probabilities, and the weight is taken back at the end.
+Logarithms come from one backwards pass. Where a table of numbers would span thousands of powers of ten, prunings are
+weighted so that the entry in question is a likely one. The table becomes a table of probabilities, and the weight is
+divided out at the end.
 """
 
 import math
@@ -17,7 +17,8 @@ from ..core import Counts, Tree, excess_cost
 from ..errors import ParameterError
 from ._checks import budget_walk, check_budget
 
-_STEEPEST = 60.0  # exp(-60) per unit makes one unit more or less all but impossible
+MAX_WEIGHT_EXPONENT = 60.0  # with weight exp(-60) per unit, one unit more is practically impossible
+MAX_BISECTION_STEPS = 40
 
 
 @overload
@@ -30,17 +31,18 @@ def count_prunings(tree: Tree, *, log: bool = False, labels: int = 1, relabel: b
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     log : bool
-        Return ln of the number, relative error below 1e-12, in one pass over the nodes.
+        Whether to return ln of the number, with a relative error below 1e-12, in one pass over the nodes.
     labels : int
-        How many labels a cut may choose from: 1 if labels are fixed, else the number of classes.
+        Number of labels that a cut may have: 1 if labels are fixed, else the number of classes.
     relabel : bool
-        Whether original leaves choose a label too.
+        Whether the leaves of the grown tree may have any label, too.
 
     Returns
     -------
     int or float
-        Exact as a Python integer of any length; 1 for a single leaf with a fixed label.
+        The exact number, as a Python integer of any length; 1 for a single leaf with a fixed label.
 
     Notes
     -----
@@ -62,9 +64,9 @@ def count_prunings(tree: Tree, *, log: bool = False, labels: int = 1, relabel: b
         raise ParameterError(f"labels={labels!r}; the number of labels to choose from, 1 or more, is needed")
     at_leaf = int(labels) if relabel else 1
     if log:
-        own = np.where(tree.is_leaf, math.log(at_leaf), math.log(labels))
-        return float(mixtures.log_partition(tree.parent, own)[0])
-    return _summed(tree, at_leaf, int(labels))
+        log_own_labels = np.where(tree.is_leaf, math.log(at_leaf), math.log(labels))
+        return float(mixtures.log_partition(tree.parent, log_own_labels)[0])
+    return _count_exactly(tree, at_leaf, int(labels))
 
 
 @overload
@@ -77,8 +79,9 @@ def count_prunings_by_size(tree: Tree, *, log: bool = False) -> list[int] | Floa
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     log : bool
-        Return natural logarithms (-inf where there is no such pruning).
+        Whether to return natural logarithms (-inf if there is no such pruning).
 
     Returns
     -------
@@ -97,10 +100,10 @@ def count_prunings_by_size(tree: Tree, *, log: bool = False) -> list[int] | Floa
     """
     if log:
         return mixtures.log_counts_by_size(tree.parent, tree.n_leaves)
-    # One integer per polynomial: coefficient j stands in the j-th block of bits.
+    # Each polynomial is one integer: coefficient j is in its j-th block of bytes.
     n_bytes = count_prunings(tree).bit_length() // 8 + 1
     x = 1 << (8 * n_bytes)
-    return _unpacked(_summed(tree, x, x), n_bytes, tree.n_leaves)
+    return _unpack(_count_exactly(tree, x, x), n_bytes, tree.n_leaves)
 
 
 @overload
@@ -113,11 +116,13 @@ def count_prunings_within(tree: Tree, grown: Counts, k: int, *, log: bool = Fals
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     grown : Counts
-        Whole counts of the growing sample.
+        Integer counts of the growing sample.
     k : int
+        The greatest number of growing errors.
     log : bool
-        Return the natural logarithm (-inf if there is none).
+        Whether to return the natural logarithm (-inf if there is no such pruning).
 
     Returns
     -------
@@ -138,14 +143,14 @@ def count_prunings_within(tree: Tree, grown: Counts, k: int, *, log: bool = Fals
     """
     grown.check_fits(tree)
     errors = grown.errors_if_leaf(grown.majority)
-    if grown.is_whole and k < errors[tree.is_leaf].sum():
+    if grown.has_integer_weights and k < errors[tree.is_leaf].sum():
         return -math.inf if log else 0
     budget = check_budget(grown, k, "the number of prunings within k")
     charge = excess_cost(tree, errors)
-    if budget >= charge[0]:  # cutting at the root is the dearest pruning, and it fits
+    if budget >= charge[0]:  # the cut at the root adds most errors, so all prunings are within k
         return count_prunings(tree, log=True) if log else count_prunings(tree)
     if log:
-        return _log_within(tree, charge, budget)
+        return _log_count_within(tree, charge, budget)
     nodes, jump = budget_walk(tree, charge, budget)
     slot, n_slots = budget_dp.assign_row_slots(jump)
     n_bytes = count_prunings(tree).bit_length() // 8 + 1
@@ -153,73 +158,82 @@ def count_prunings_within(tree: Tree, grown: Counts, k: int, *, log: bool = Fals
     mask = (1 << (width * (budget + 1))) - 1
     rows = [1] * n_slots
     for i in range(len(jump) - 1, -1, -1):
-        cut = (rows[slot[jump[i]]] << (width * int(charge[nodes[i]]))) & mask
-        rows[slot[i]] = rows[slot[i + 1]] + cut
-    return sum(_unpacked(rows[slot[0]], n_bytes, budget))
+        with_cut = (rows[slot[jump[i]]] << (width * int(charge[nodes[i]]))) & mask
+        rows[slot[i]] = rows[slot[i + 1]] + with_cut
+    return sum(_unpack(rows[slot[0]], n_bytes, budget))
 
 
 def log_count_of_size(tree: Tree, n_leaves: int) -> float:
     """Return ln of the number of prunings with exactly `n_leaves` leaves.
 
-    Near O(n_nodes) on bushy trees: the window of likely sizes of a subtree is short.
+    This takes about O(n_nodes) on bushy trees, where each subtree has few likely sizes.
     """
     ones = np.ones(tree.n_nodes)
-    mu = _tilt(lambda mu: mixtures.mean_cost(tree.parent, -mu * ones, ones)[1], n_leaves, 0.5, -_STEEPEST)
+
+    def mean_size(mu: float) -> float:
+        return mixtures.mean_cost(tree.parent, -mu * ones, ones)[1]
+
+    mu = _find_weight(mean_size, n_leaves, 0.5, -MAX_WEIGHT_EXPONENT)
     log_z = mixtures.log_partition(tree.parent, -mu * ones)
-    most, chances = mixtures.size_probabilities(tree.parent, np.exp(-mu - log_z), 1e-30)
-    at = most - n_leaves
-    if 0 <= at < len(chances) and chances[at] > 1e-12:
-        return float(math.log(chances[at]) + log_z[0] + mu * n_leaves)
-    # No weight makes this size likely (the numbers of prunings are not log-concave here).
+    largest_size, probabilities = mixtures.size_probabilities(tree.parent, np.exp(-mu - log_z), 1e-30)
+    index = largest_size - n_leaves
+    if 0 <= index < len(probabilities) and probabilities[index] > 1e-12:
+        return float(math.log(probabilities[index]) + log_z[0] + mu * n_leaves)
+    # No weight makes this size likely: the numbers of prunings are not log-concave here.
     return float(mixtures.log_counts_by_size(tree.parent, n_leaves)[n_leaves])
 
 
-def _summed(tree: Tree, at_leaf: int, at_cut: int) -> int:
-    """N(root), where N is `at_leaf` at leaves and else `at_cut` + product of N over the children."""
-    product: list[int | None] = [None] * tree.n_nodes  # None: no child met
+def _count_exactly(tree: Tree, at_leaf: int, at_cut: int) -> int:
+    """Return N(root), where N(v) is `at_leaf` for leaves, else `at_cut` + product of N over the children of v."""
+    product_of_children: list[int | None] = [None] * tree.n_nodes  # None: no child was visited yet
     number = at_leaf
     for v, parent in zip(range(tree.n_nodes - 1, -1, -1), tree.parent[::-1].tolist(), strict=True):
-        below = product[v]
-        number = at_leaf if below is None else at_cut + below
-        product[v] = None
+        product = product_of_children[v]
+        number = at_leaf if product is None else at_cut + product
+        product_of_children[v] = None  # long integers are released as soon as possible
         if parent >= 0:
-            before = product[parent]
-            product[parent] = number if before is None else before * number
+            product_so_far = product_of_children[parent]
+            product_of_children[parent] = number if product_so_far is None else product_so_far * number
     return number
 
 
-def _log_within(tree: Tree, charge: Longs, budget: int) -> float:
-    dear = ~tree.is_leaf & (charge > budget)
-    cost = np.where(tree.is_leaf | dear, 0, charge).astype(np.float64)
+def _log_count_within(tree: Tree, charge: Longs, budget: int) -> float:
+    """Return ln of the number of prunings whose cuts add at most `budget` growing errors."""
+    exceeds_budget = ~tree.is_leaf & (charge > budget)
+    cost = np.where(tree.is_leaf | exceeds_budget, 0, charge).astype(np.float64)
 
-    def weights(lam: float) -> Floats:
-        return np.where(dear, -np.inf, -lam * cost)
+    def log_weights(lam: float) -> Floats:
+        return np.where(exceeds_budget, -np.inf, -lam * cost)
 
-    lam = _tilt(lambda lam: mixtures.mean_cost(tree.parent, weights(lam), cost)[1], budget, 0.5, 0.0)
+    def mean_charge(lam: float) -> float:
+        return mixtures.mean_cost(tree.parent, log_weights(lam), cost)[1]
+
+    lam = _find_weight(mean_charge, budget, 0.5, 0.0)
     nodes, jump = budget_walk(tree, charge, budget)
-    log_z = mixtures.log_partition(tree.parent, weights(lam))
-    chance = np.exp(weights(lam) - log_z)[nodes]
-    spent = budget_dp.charge_probabilities(jump, charge[nodes], chance, budget)
+    log_z = mixtures.log_partition(tree.parent, log_weights(lam))
+    cut_probability = np.exp(log_weights(lam) - log_z)[nodes]
+    probability_of_charge = budget_dp.charge_probabilities(jump, charge[nodes], cut_probability, budget)
     with np.errstate(divide="ignore"):
-        terms = np.log(spent) + lam * np.arange(budget + 1)
-    high = terms.max()
-    return float(high + math.log(np.exp(terms - high).sum()) + log_z[0])
+        log_terms = np.log(probability_of_charge) + lam * np.arange(budget + 1)
+    largest = log_terms.max()
+    return float(largest + math.log(np.exp(log_terms - largest).sum()) + log_z[0])
 
 
-def _tilt(mean: Callable[[float], float], target: float, slack: float, least: float) -> float:
-    """The parameter in [least, 60] at which the falling function `mean` is near `target`."""
-    low, high = least, _STEEPEST
+def _find_weight(mean: Callable[[float], float], target: float, tolerance: float, lowest: float) -> float:
+    """Return the parameter in [lowest, 60] at which the decreasing function `mean` is near `target`, by bisection."""
+    low, high = lowest, MAX_WEIGHT_EXPONENT
     if mean(low) <= target:
         return low
-    for _ in range(40):
+    for _ in range(MAX_BISECTION_STEPS):
         middle = (low + high) / 2
-        found = mean(middle)
-        if abs(found - target) <= slack:
+        value = mean(middle)
+        if abs(value - target) <= tolerance:
             return middle
-        low, high = (middle, high) if found > target else (low, middle)
+        low, high = (middle, high) if value > target else (low, middle)
     return high
 
 
-def _unpacked(packed: int, n_bytes: int, most: int) -> list[int]:
-    raw = packed.to_bytes(n_bytes * (most + 2), "little")
-    return [int.from_bytes(raw[n_bytes * j : n_bytes * (j + 1)], "little") for j in range(most + 1)]
+def _unpack(packed: int, n_bytes: int, last: int) -> list[int]:
+    """Return the coefficients 0 to `last` of a polynomial that is packed into one integer."""
+    raw = packed.to_bytes(n_bytes * (last + 2), "little")
+    return [int.from_bytes(raw[n_bytes * j : n_bytes * (j + 1)], "little") for j in range(last + 1)]

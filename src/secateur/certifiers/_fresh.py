@@ -1,8 +1,7 @@
-"""Is a sample fresh? What the samples that shaped a tree remember, and what the ledger has noted.
+"""Whether a sample is fresh for a pruning: it had no part in growing, pruning or choosing the pruning.
 
-A certificate that costs nothing needs rows that had no part in growing, pruning or choosing.
-`freshness` compares the rows with every sample that had (by name and by sketch), and reads in the
-tree's ledger whether these rows have already told how other candidates fare.
+`freshness` compares the rows with those of all samples that were used to make the pruning, and reads in the tree's
+evaluation log whether the rows were evaluated on other prunings, among which they may have chosen.
 """
 
 from collections.abc import Sequence
@@ -10,30 +9,32 @@ from typing import Any
 
 from ..core import Counts, EvaluationLog, EvaluationRecord, Pruning, PruningSequence, SampleUsage, Tree
 from ..errors import ParameterError, UnsupportedError
-from ..statistics.freshness import Freshness, compared, overlap_with
+from ..statistics.freshness import Freshness, compare_samples, sample_overlap
 from ..statistics.tails import check_delta
 from . import METHODS
 
-_PAYING = ", ".join(name for name, method in METHODS.items() if method.pays)
-_PAY = f"pass grown= to use a method that pays for the choice ({_PAYING})"
+_PAYING_METHODS = ", ".join(name for name, method in METHODS.items() if method.pays)
+_PAYING_REMEDY = f"pass grown= to use a method that pays for the choice ({_PAYING_METHODS})"
 
-Asked = Pruning | PruningSequence | Sequence[Pruning]
+Certifiable = Pruning | PruningSequence | Sequence[Pruning]
 
 
-def freshness(asked: Asked, counts: Counts) -> Freshness:
-    """Check whether a sample is fresh for a pruning, for several prunings or for a sequence.
+def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
+    """Return whether a sample is fresh for a pruning, for a list of prunings or for a sequence.
 
     Parameters
     ----------
-    asked : Pruning, PruningSequence or list of Pruning
+    pruning_or_sequence : Pruning, PruningSequence or list of Pruning
+        What the sample is to certify.
     counts : Counts
-        The sample that is to certify.
+        The sample.
 
     Returns
     -------
     Freshness
-        `is_fresh`, and why not: `leak` if the rows shaped what is asked for, `prior_evaluation` if they have told
-        how other candidates fare. `text` says which samples the rows were compared with.
+        `is_fresh`, and the reason if it is not: `leak` if the rows were used to make the prunings,
+        `prior_evaluation` if they were evaluated on other prunings. `text` states with which samples the rows were
+        compared.
 
     Examples
     --------
@@ -41,112 +42,156 @@ def freshness(asked: Asked, counts: Counts) -> Freshness:
     >>> from secateur.certifiers import freshness
     >>> X = np.random.default_rng(0).normal(size=(300, 2))
     >>> tree, grown = secateur.grow(X[:200], X[:200, 0] > 0)
-    >>> whole = secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority)
-    >>> print(freshness(whole, secateur.count(tree, X[200:], X[200:, 0] > 0)).text)
+    >>> uncut = secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority)
+    >>> print(freshness(uncut, secateur.count(tree, X[200:], X[200:, 0] > 0)).text)
     compared with the rows of 'grow': no re-use found
-    >>> print(freshness(whole, secateur.count(tree, X[100:200], X[100:200, 0] > 0)).leak)
-    about 100 (96 to 100) of the 100 rows of sample 'prune' stand in sample 'grow', where chance explains 0: rows
-    that grew the tree cannot certify it; certify on rows it has not seen
+    >>> print(freshness(uncut, secateur.count(tree, X[100:200], X[100:200, 0] > 0)).leak)
+    about 100 (96 to 100) of the 100 rows of sample 'prune' occur in sample 'grow', where chance explains 0: rows
+    that grew the tree cannot certify it; certify on rows that did not
     """
-    members = [asked] if isinstance(asked, Pruning | PruningSequence) else list(asked)
+    members: list[Pruning | PruningSequence]
+    if isinstance(pruning_or_sequence, Pruning | PruningSequence):
+        members = [pruning_or_sequence]
+    else:
+        members = list(pruning_or_sequence)
     tree = members[0].tree
     seen = SampleUsage()
     for member in members:
         seen = seen | member.seen
-    found = compared(tree.history, counts, is_named=counts.sample not in seen)
-    if found.leak:
-        return found
+    of_growing = compare_samples(tree.history, counts, refuses_name=counts.sample not in seen)
+    if of_growing.leak:
+        return of_growing
     if counts.sample in seen:
-        did = "helped to make this sequence" if isinstance(asked, PruningSequence) else "already helped to choose it"
-        way = f"certify on rows it has not seen, or {_PAY}"
-        return Freshness(f"sample {counts.sample!r} {did} (seen: {', '.join(seen)}); {way}")
-    found = compared(tree.history | seen, counts)
-    if found.leak:
-        return Freshness(f"{found.leak}, or, as they only pruned it, {_PAY}")
-    prior_evaluation, sequence = _looked(members, asked, tree, counts)
-    return Freshness("", prior_evaluation, sequence, found.text, found.is_checked)
+        is_sequence = isinstance(pruning_or_sequence, PruningSequence)
+        use = "helped to make this sequence" if is_sequence else "already helped to choose it"
+        return Freshness(
+            f"sample {counts.sample!r} {use} (seen: {', '.join(seen)}); certify on rows that did not, "
+            f"or {_PAYING_REMEDY}"
+        )
+    of_all = compare_samples(tree.history | seen, counts)
+    if of_all.leak:
+        return Freshness(f"{of_all.leak}, or, as they only pruned it, {_PAYING_REMEDY}")
+    prior_evaluation, sequence = _find_prior_evaluation(pruning_or_sequence, members, tree, counts)
+    return Freshness("", prior_evaluation, sequence, of_all.text, of_all.is_checked)
 
 
-def _looked(members: Sequence[Any], asked: Asked, tree: Tree, counts: Counts) -> tuple[str, PruningSequence | None]:
-    """Why a choice may have been made with the sample, and the sequence whose path pays for it."""
-    ledgers: list[EvaluationLog] = [tree.evaluation_log]
-    if counts.tree.evaluation_log is not tree.evaluation_log:
-        ledgers.append(counts.tree.evaluation_log)
-    for sample_id, record in (one for ledger in ledgers for one in ledger.records.items()):
-        if not _tells_more(record, members, asked) or not _is_same(sample_id, record, counts):
+def _find_prior_evaluation(
+    pruning_or_sequence: Certifiable, members: Sequence[Any], tree: Tree, counts: Counts
+) -> tuple[str, PruningSequence | None]:
+    """Return why a choice may have been made with the sample, and the sequence whose path certificate pays for it.
+
+    Both are empty if the logs of the tree and of the sample's tree record no evaluation on other prunings.
+    """
+    for sample_id, record in _records_of(tree, counts):
+        if not (_covers_other_prunings(record, pruning_or_sequence, members) and _is_same(sample_id, record, counts)):
             continue
-        if isinstance(asked, PruningSequence):
-            return _told(counts, "other sequences"), None
-        pays = None if record.is_several or not isinstance(asked, Pruning) else record.sequence
-        is_member = isinstance(pays, PruningSequence) and place_in(pays, members[0]) is not None
-        return _told(counts, "other prunings"), pays if is_member else None
+        if isinstance(pruning_or_sequence, PruningSequence):
+            return _describe_evaluation(counts, "other sequences"), None
+        return _describe_evaluation(counts, "other prunings"), _paying_sequence(record, pruning_or_sequence)
     return "", None
 
 
-def _tells_more(record: EvaluationRecord, members: Sequence[Any], asked: Asked) -> bool:
-    """Whether a sample has told of other candidates than those that are asked about."""
-    if isinstance(asked, PruningSequence):
-        return record.is_several or record.sequence not in (None, asked)
-    return record.is_open or record.sequence is not None or record.pruning not in (None, *(p.digest for p in members))
+def _records_of(tree: Tree, counts: Counts) -> list[tuple[bytes, EvaluationRecord]]:
+    """Return the records of the tree's log and, if it is another one, of the log of the sample's tree."""
+    logs: list[EvaluationLog] = [tree.evaluation_log]
+    if counts.tree.evaluation_log is not tree.evaluation_log:
+        logs.append(counts.tree.evaluation_log)
+    return [item for log in logs for item in log.records.items()]
 
 
-def place_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
-    """The place of a pruning, with its labels, in a sequence; None if it is no member."""
+def _covers_other_prunings(record: EvaluationRecord, pruning_or_sequence: Certifiable, members: Sequence[Any]) -> bool:
+    """Return whether a sample was evaluated on other prunings than those that it is to certify."""
+    if isinstance(pruning_or_sequence, PruningSequence):
+        return record.has_other_sequences or record.sequence not in (None, pruning_or_sequence)
+    if record.is_unrestricted or record.sequence is not None:
+        return True
+    return record.pruning not in (None, *(pruning.digest for pruning in members))
+
+
+def _paying_sequence(record: EvaluationRecord, pruning: Certifiable) -> PruningSequence | None:
+    """Return the only sequence a sample was evaluated on, if `pruning` is a member of it; else None."""
+    sequence = None if record.has_other_sequences else record.sequence
+    if sequence is None or not isinstance(pruning, Pruning) or index_in(sequence, pruning) is None:
+        return None
+    return sequence
+
+
+def index_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
+    """Return the number of the member of a sequence with the leaves and labels of a pruning; None if there is none."""
     if not sequence.tree.same_structure(pruning.tree):
         return None
-    place = sequence.index_of(pruning)
-    return place if place is not None and sequence[place].digest == pruning.digest else None
+    index = sequence.index_of(pruning)
+    return index if index is not None and sequence[index].digest == pruning.digest else None
 
 
 def _is_same(sample_id: bytes, record: EvaluationRecord, counts: Counts) -> bool:
+    """Return whether a record is about the sample `counts`: by its identity, or because most rows are the same."""
     if sample_id == counts.sample_id:
         return True
-    found = overlap_with(record.sample, counts)
-    return found is not None and found.is_refused
+    result = sample_overlap(record.sample, counts)
+    return result is not None and result.is_refused
 
 
-def _told(counts: Counts, others: str) -> str:
+def _describe_evaluation(counts: Counts, evaluated: str) -> str:
     return (
-        f"sample {counts.sample!r} has already told how {others} of this tree fare, so it may have chosen this one; "
-        "certify on rows that nothing has been asked of, certify all candidates together (a sequence, or a list of "
-        f"prunings), or {_PAY}"
+        f"sample {counts.sample!r} was evaluated on {evaluated} of this tree, so it may have chosen this one; "
+        "certify on rows that were not evaluated before, certify all candidates together (a sequence, or a list of "
+        f"prunings), or {_PAYING_REMEDY}"
     )
 
 
-def fresh_rows(asked: Asked, counts: Counts, what: str, delta: float, *, repeated: bool = False) -> dict[str, Any]:
-    """Return what a `Bound` says of its rows; refuse rows that shaped or chose what is asked about, and weights.
+def check_fresh_rows(
+    pruning_or_sequence: Certifiable, counts: Counts, subject: str, delta: float, *, repeated: bool = False
+) -> dict[str, Any]:
+    """Return the fields of a `Bound` about its rows (`Freshness.bound_fields`), which must be fresh.
 
-    `what` is the subject of the refusals, such as "a test sample". The ledger notes that the rows tell of a pruning.
+    The evaluation log records that the rows were evaluated on the pruning, if it is a single one.
+
+    Parameters
+    ----------
+    pruning_or_sequence : Pruning, PruningSequence or list of Pruning
+        What is certified.
+    counts : Counts
+        The sample that certifies.
+    subject : str
+        The certificate, such as "a test sample": the subject of the refusals.
+    delta, repeated
+        As for `certify`.
     """
     check_delta(delta)
-    if isinstance(asked, PruningSequence | list | tuple):
-        return freshness(asked, counts).checked().rows(counts, what, delta, repeated=repeated)
-    pruning = check_kinds(asked, counts)
-    about = freshness(pruning, counts).checked().rows(counts, what, delta, repeated=repeated)
-    pruning.tree.evaluation_log.record(counts, pruning=pruning)
-    return about
+    if isinstance(pruning_or_sequence, PruningSequence | list | tuple):
+        result = freshness(pruning_or_sequence, counts).check_fresh()
+        return result.bound_fields(counts, subject, delta, repeated=repeated)
+    pruning = check_kinds(pruning_or_sequence, counts)
+    fields = freshness(pruning, counts).check_fresh().bound_fields(counts, subject, delta, repeated=repeated)
+    pruning.tree.evaluation_log.record_pruning(counts, pruning)
+    return fields
 
 
-def rows_after_growing(
-    pruning: Pruning, counts: Counts, grown: Counts | None, what: str, delta: float, *, repeated: bool = False
+def check_rows_did_not_grow(
+    pruning: Pruning, counts: Counts, grown: Counts | None, subject: str, delta: float, *, repeated: bool = False
 ) -> dict[str, Any]:
-    """The same where only growing matters: a sample that chose among prunings of the grown tree may certify."""
+    """Return the fields of a `Bound` about its rows (`Freshness.bound_fields`), which must not have grown the tree.
+
+    For limits that hold for all prunings of the grown tree at once: the rows may have chosen among the prunings.
+    Parameters are as for `check_fresh_rows`; `grown` is needed if the tree does not know the rows that grew it.
+    """
     check_kinds(pruning, counts)
     if grown is not None:
         grown.check_fits(pruning.tree)
-    known = pruning.tree.history | SampleUsage.of(grown)
-    if not known and counts.sample in pruning.seen:
+    growing_samples = pruning.tree.history | SampleUsage.of(grown)
+    if not growing_samples and counts.sample in pruning.seen:
         raise ParameterError(
             f"sample {counts.sample!r} helped to make the pruning; pass grown=, the counts of the growing sample, "
             "to show that it did not grow the tree"
         )
-    found = compared(known, counts, is_named=True).checked()
-    pruning.tree.evaluation_log.record(counts)
-    return found.rows(counts, what, delta, repeated=repeated)
+    result = compare_samples(growing_samples, counts, refuses_name=True).check_fresh()
+    pruning.tree.evaluation_log.record_nodes(counts)
+    return result.bound_fields(counts, subject, delta, repeated=repeated)
 
 
 def check_kinds(pruning: object, counts: Counts) -> Pruning:
-    """Return the pruning; refuse what is not one, and what is not class counts of its tree."""
+    """Return the pruning; raise if it is not a `Pruning`, or if `counts` are not class counts of its tree."""
     if not isinstance(pruning, Pruning):
         raise UnsupportedError(f"a {type(pruning).__name__} was given; a Pruning is needed, such as sequence[3]")
     if not isinstance(counts, Counts):

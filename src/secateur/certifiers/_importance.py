@@ -1,8 +1,8 @@
-"""A limit on the error in one population from rows of another, with known importance weights.
+"""A limit on the error in one population, from rows of another population with known importance weights.
 
-A row that is drawn with density q and weighted by w = p / q stands for p: the mean of w * error
-under q is the error under p. These losses lie between 0 and the largest possible weight, so the
-betting bound limits their mean. A few rows of large weight decide, as they must.
+Rows are drawn with density q, and the error is wanted under density p. With weights w = p / q, the mean of w * error
+under q is the error under p. These losses lie between 0 and the largest possible weight, so the betting bound limits
+their mean. Few rows of large weight make the limit high.
 """
 
 import math
@@ -17,7 +17,7 @@ from ..errors import CountsError, DataError, ParameterError, TreeError
 from ..routing import apply, count
 from ..statistics.tails import check_delta
 from ._betting import betting_upper
-from ._fresh import fresh_rows
+from ._fresh import check_fresh_rows
 
 
 def importance_weighted(
@@ -35,31 +35,32 @@ def importance_weighted(
     Parameters
     ----------
     pruning : Pruning
+        The pruning to certify.
     X : array, data frame, path or Table
-        Rows that had no part in growing, labelling or pruning, drawn independently from where
-        rows are to be had.
+        Rows that had no part in growing, labelling or pruning, drawn independently from the other population.
     y : array or column name
-        Their classes.
+        The class of each row.
     sample_weight : array
-        What each row stands for: its probability where the error is wanted, divided by that
-        where it was drawn. Their expectation must be 1; weights that were divided by their own
-        mean are not known beforehand and do not qualify.
+        The importance weight of each row: its probability in the population where the error is wanted, divided by
+        its probability in the population of the rows. The expectation of the weights must be 1. Weights that were
+        divided by their own mean depend on the rows, and are not valid.
     largest : float
-        The largest weight that any row could have, known without looking at these.
+        The largest weight that any row could have, known without looking at these rows.
     delta : float
+        Probability, over samples, that the limit is too low.
     sample : str
         Name of the sample.
 
     Returns
     -------
     Bound
-        Its `quantity` is "importance-weighted error", `errors` the weight of the rows in error.
+        `quantity` is "importance-weighted error", and `errors` the total weight of the rows predicted wrongly.
 
     Notes
     -----
-    A weight above `largest` is refused, and so are weights whose mean a chance of one in a
-    million does not explain. The limit grows with `largest`: with weights of at most 1 it is the
-    betting bound on the plain error. O(rows).
+    A weight above `largest` is refused. So are weights whose mean differs so much from 1 that chance explains it with
+    a probability below one in a million. The limit grows with `largest`; with `largest=1` it is the betting bound on
+    the unweighted error. O(rows).
 
     Examples
     --------
@@ -69,8 +70,8 @@ def importance_weighted(
     >>> pruning = secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority, seen={"grow"})
     >>> X = np.tile([[0.0], [1.0]], (500, 1))
     >>> y = np.where(X[:, 0] > 0, "yes", "no")
-    >>> y[:20] = "yes"  # ten errors in a thousand rows, all where x is 0
-    >>> weight = np.where(X[:, 0] > 0, 0.5, 1.5)  # where x is 0 three times as often as here
+    >>> y[:20] = "yes"  # ten errors in a thousand rows, all of them where x is 0
+    >>> weight = np.where(X[:, 0] > 0, 0.5, 1.5)  # rows with x = 0 are three times as frequent there
     >>> bound = importance_weighted(pruning, X, y, weight, largest=1.5)
     >>> bound.rate, round(bound.value, 3)
     (0.015, 0.032)
@@ -84,15 +85,15 @@ def importance_weighted(
         raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)
     counts = count(pruning.tree, table, sample=sample)
-    about = fresh_rows(pruning, counts, "an importance-weighted error", delta)
-    weight = _weights(sample_weight, about["n"], float(largest))
-    # A row that reaches an original leaf is answered the class of the leaf of the pruning above it.
-    is_below = ~(pruning.is_leaf | pruning.is_kept)
-    answers = structure.inherit_labels(pruning.tree.parent, pruning.node_labels, is_below)
-    is_wrong = answers[apply(pruning.tree, table)] != table.target
-    losses = np.where(is_wrong, weight, 0.0)
-    values, rows = np.unique(losses, return_counts=True)
-    limit = float(largest) * betting_upper(values / float(largest), rows, math.log(delta))
+    row_fields = check_fresh_rows(pruning, counts, "an importance-weighted error", delta)
+    weight = _checked_weights(sample_weight, row_fields["n"], float(largest))
+    # Rows are routed to the leaves of the grown tree. Each of them predicts as the leaf of the pruning above it.
+    is_below_leaf = ~(pruning.is_leaf | pruning.is_kept)
+    predictions = structure.inherit_labels(pruning.tree.parent, pruning.node_labels, is_below_leaf)
+    is_error = predictions[apply(pruning.tree, table)] != table.target
+    losses = np.where(is_error, weight, 0.0)
+    values, n_rows = np.unique(losses, return_counts=True)
+    limit = float(largest) * betting_upper(values / float(largest), n_rows, math.log(delta))
     return Bound(
         value=min(1.0, limit),
         method="importance weights, betting",
@@ -100,21 +101,23 @@ def importance_weighted(
         details={
             "largest": float(largest),
             "mean_weight": float(weight.mean()),
-            "rows_in_error": int(np.count_nonzero(is_wrong)),
+            "rows_in_error": int(np.count_nonzero(is_error)),
         },
         quantity="importance-weighted error",
-        **about,
+        **row_fields,
     )
 
 
 def _check_largest(largest: Any) -> None:
+    """Raise `ParameterError` unless `largest` is a finite number of 1 or more."""
     is_number = isinstance(largest, int | float | np.number) and not isinstance(largest, bool)
     if not is_number or not 1 <= float(largest) < math.inf:
         raise ParameterError(f"largest={largest!r}; a finite number of 1 or more is needed: weights have expectation 1")
 
 
-def _weights(given: Any, n: int, largest: float) -> Any:
-    weight = np.asarray(given, np.float64)
+def _checked_weights(sample_weight: Any, n: int, largest: float) -> Any:
+    """Return the weights as a float array; raise an error if they cannot be importance weights of `n` rows."""
+    weight = np.asarray(sample_weight, np.float64)
     if weight.shape != (n,):
         raise DataError(f"sample_weight has shape {weight.shape}; one per row, ({n},), is needed")
     if not (np.isfinite(weight) & (weight >= 0)).all():
@@ -126,7 +129,7 @@ def _weights(given: Any, n: int, largest: float) -> Any:
             "every row there could be, not only of these"
         )
     mean = float(weight.mean())
-    # Hoeffding's inequality at one in a million.
+    # Hoeffding's inequality, two-sided, for a failure probability of one in a million.
     slack = largest * math.sqrt(math.log(2e6) / (2 * n))
     if abs(mean - 1) > slack:
         raise ParameterError(

@@ -1,13 +1,13 @@
-"""Limits on the class shares in every leaf that hold for all leaves at once.
+"""Limits on the class shares in every leaf; all of them hold at once.
 
-Over the leaves of a pruning that the sample did not help to make: given how many rows reach each
-leaf, the classes in different leaves are independent. So of L leaves with rows each may fail with
-1 - (1 - delta)^(1/L), and within a leaf that is shared by its one-sided limits: one for each class
-of two (the lower limit of one is 1 less the upper limit of the other), two for each of more.
+For the leaves of a pruning that the sample did not help to make: given the number of rows that reach each leaf, the
+classes in different leaves are independent. So each of the L leaves with rows may fail with probability
+1 - (1 - delta)^(1/L). This probability is shared by the one-sided limits of a leaf. For two classes there are two of
+them (the lower limit of one class is 1 minus the upper limit of the other); for more classes there are two per class.
 
-Over all nodes of the grown tree: nodes contain one another, so each of the N may fail with
-delta / N, given the rows that reach it. Every pruning's leaves are among them, so the sample may
-have chosen the pruning; only growing must not have seen it.
+For all nodes of the grown tree: nodes contain one another, so each of the N nodes may fail with probability delta / N,
+given the rows that reach it. The leaves of every pruning are among the nodes, so the sample may have chosen the
+pruning. Only growing must not have used the rows.
 """
 
 import math
@@ -20,8 +20,8 @@ from ..core import Counts, LeafShares, Pruning
 from ..core.class_names import class_names_of
 from ..errors import ParameterError
 from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import fresh_rows, rows_after_growing
-from ._rates import log_part
+from ._fresh import check_fresh_rows, check_rows_did_not_grow
+from ._rates import log_share_of_delta
 
 
 def leaf_shares(
@@ -33,22 +33,23 @@ def leaf_shares(
     grown: Counts | None = None,
     repeated: bool = False,
 ) -> LeafShares:
-    """Return limits on the share of each class in each leaf, all of which hold at once.
+    """Return limits on the share of each class in each leaf; all of them hold at once.
 
     Parameters
     ----------
     pruning : Pruning
+        The pruning whose leaves get limits.
     counts : Counts
-        Whole counts of a sample that did not grow the tree; with `over="leaves"`, of one that had
-        no part in pruning either.
+        Integer counts of a sample that did not grow the tree. With `over="leaves"`, the sample must have had no part
+        in pruning either.
     delta : float
-        Chance that any of the limits is wrong.
+        Probability, over samples, that some share is outside its limits.
     over : "leaves" or "nodes"
-        Of the leaves of `pruning`, or of every node of the whole tree. The second is wider, and
-        holds whichever leaves were chosen by looking at the sample.
+        Whether the limits are for the leaves of `pruning`, or for every node of the grown tree. The latter are wider,
+        and hold for any leaves, even if the sample has chosen them.
     grown : Counts, optional
-        Counts of the growing sample; needed where `counts` helped to choose the pruning, to see
-        that it did not grow the tree.
+        Counts of the growing sample. It is needed if `counts` helped to choose the pruning, to check that the rows
+        did not grow the tree.
     repeated : bool
         As for `certify`.
 
@@ -77,38 +78,35 @@ def leaf_shares(
     delta = check_delta(delta)
     if over not in ("leaves", "nodes"):
         raise ParameterError(f"over={over!r}; 'leaves' or 'nodes' is needed")
-    is_all = over == "nodes"
-    told = ("a limit on class shares", delta)
-    if is_all:
-        about = rows_after_growing(pruning, counts, grown, *told, repeated=repeated)
+    subject = "a limit on class shares"
+    if over == "nodes":
+        row_fields = check_rows_did_not_grow(pruning, counts, grown, subject, delta, repeated=repeated)
+        nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32)
     else:
-        about = fresh_rows(pruning, counts, *told, repeated=repeated)
-    del about["n"]  # of each leaf its own
-    nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32) if is_all else pruning.leaves
-    found = counts.by_class[nodes]
-    n_rows = found.sum(axis=1)
-    n_at_once = len(nodes) if is_all else max(1, int(np.count_nonzero(n_rows)))
-    log_one = math.log(delta) - math.log(n_at_once) if is_all else log_part(delta, n_at_once)
-    lower, upper = _limits(found, n_rows, log_one)
+        row_fields = check_fresh_rows(pruning, counts, subject, delta, repeated=repeated)
+        nodes = pruning.leaves
+    del row_fields["n"]  # every leaf has a number of rows of its own
+    by_class = counts.by_class[nodes]
+    n_rows = by_class.sum(axis=1)
+    if over == "nodes":
+        n_at_once = len(nodes)
+        log_delta_of_node = math.log(delta) - math.log(n_at_once)
+    else:
+        n_at_once = max(1, int(np.count_nonzero(n_rows)))
+        log_delta_of_node = log_share_of_delta(delta, n_at_once)
+    lower, upper = _limits(by_class, n_rows, log_delta_of_node)
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
-    what = f"{n_at_once:,} {'nodes' if is_all else 'leaves'}"
-    return LeafShares(
-        nodes,
-        found,
-        lower,
-        upper,
-        names,
-        method="leaf shares, exact tail" + (f", {what} at once" if n_at_once > 1 else ""),
-        **about,
-    )
+    at_once = f", {n_at_once:,} {over} at once" if n_at_once > 1 else ""
+    return LeafShares(nodes, by_class, lower, upper, names, method=f"leaf shares, exact tail{at_once}", **row_fields)
 
 
-def _limits(found: LongsOrFloats, n_rows: LongsOrFloats, log_one: float) -> tuple[Floats, Floats]:
-    """Lower and upper limits of all shares of a node, which fail together at most with exp(log_one)."""
-    n_classes = found.shape[1]
-    log_side = log_one - math.log({1: 1, 2: 2}.get(n_classes, 2 * n_classes))
-    n = np.broadcast_to(n_rows[:, None], found.shape)
+def _limits(by_class: LongsOrFloats, n_rows: LongsOrFloats, log_delta: float) -> tuple[Floats, Floats]:
+    """Return lower and upper limits on all shares; those of one node fail together with at most exp(log_delta)."""
+    n_classes = by_class.shape[1]
+    n_one_sided_limits = {1: 1, 2: 2}.get(n_classes, 2 * n_classes)
+    log_delta_of_limit = log_delta - math.log(n_one_sided_limits)
+    n = np.broadcast_to(n_rows[:, None], by_class.shape)
     is_empty = n == 0
-    upper = np.where(is_empty, 1.0, binomial_upper(found, n, log_side))
-    lower = 1.0 - (upper[:, ::-1] if n_classes == 2 else binomial_upper(n - found, n, log_side))
-    return np.where(is_empty, 0.0, lower), upper
+    upper = np.where(is_empty, 1.0, binomial_upper(by_class, n, log_delta_of_limit))
+    upper_of_others = upper[:, ::-1] if n_classes == 2 else binomial_upper(n - by_class, n, log_delta_of_limit)
+    return np.where(is_empty, 0.0, 1.0 - upper_of_others), upper

@@ -1,12 +1,13 @@
-"""Occam bounds: a prior over prunings, fixed before the held-out sample is seen, pays for the choice.
+"""Occam bounds: the choice is paid for with a prior over prunings that was fixed without the held-out sample.
 
-With weights pi(P) that sum to at most 1, every P at once has, with probability 1 - delta,
+Let the weights pi(P) sum to at most 1. Then, with probability 1 - delta, all prunings P at once have
 
-    err(P) <= upper limit of errors(P) in n rows at failure probability delta * pi(P).
+    err(P) <= upper limit for errors(P) in n rows at failure probability delta * pi(P).
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -18,10 +19,11 @@ from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence,
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..statistics.tails import Tail, check_delta, upper_limit
-from ._checks import Chosen, check_budget, check_labels, chosen
+from ._checks import EvaluatedMembers, check_budget, evaluate_members, has_free_labels
 from ._counting import count_prunings, count_prunings_within, log_count_of_size
 
 Prior = Literal["uniform", "within-k", "size", "informed", "branching", "printed"]
+MAX_SINGLE_SIZES = 4  # for more sizes, one table of the numbers of prunings of all sizes is faster
 
 
 def occam(
@@ -45,29 +47,30 @@ def occam(
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     grown : Counts
-        Counts of the growing sample: labels, and what priors may depend on.
+        Counts of the growing sample, which determine the labels and on which priors may depend.
     holdout : Counts
-        Whole counts of an independent sample; it may have chosen the pruning.
+        Integer counts of an independent sample; it may have chosen the pruning.
     delta : float
-        Failure probability.
+        Probability, over samples, that the bound is too low.
     prior : str
-        "uniform": all prunings alike. "within-k": those with at most `k` growing errors alike.
-        "size": each number of leaves alike, then alike within it. "informed": weight
-        exp(-lam growing errors - mu leaves), the best of the pairs given. "branching": each
-        node reached is cut with probability 1/2. "printed": a quarter bit per node, as
-        published; not a guarantee.
+        "uniform": equal weights for all prunings. "within-k": equal weights for those with at most `k` growing
+        errors. "size": equal weights for all numbers of leaves, and for all prunings of one size. "informed": weight
+        exp(-lam * growing errors - mu * leaves), for the best of the given pairs. "branching": the probability of the
+        pruning if each node that is reached is cut with probability 1/2. "printed": a quarter bit per node, as
+        published; this one is not a guarantee.
     tail : "exact", "kl" or "chernoff"
         How errors become a limit; exact <= kl <= chernoff.
     k : int
-        For "within-k"; fixed before looking at `holdout`.
+        For "within-k": the greatest number of growing errors, fixed without using the rows of `holdout`.
     pruning : Pruning or PruningSequence, optional
-        What to certify; by default the pruning of the class with fewest errors on `holdout`.
+        What is certified; by default the pruning of the class with the fewest errors on `holdout`.
     lam, mu : float or list of float
-        For "informed"; every pair is tried, and paid for.
+        For "informed": the weights of a growing error and of a leaf. Every pair is tried, and adds to the price.
     labels, original : str
-        How labels were chosen: "grow" (fixed), or "prune"/"both", which pays ln of the number
-        of classes per chosen label; `original="relabel"` if original leaves chose theirs too.
+        How labels were chosen: "grow" (by the growing sample), or "prune" or "both", which pay ln of the number of
+        classes per chosen label. `original="relabel"` if the leaves of the grown tree chose their labels, too.
     repeated : bool
         As for `certify`.
 
@@ -79,10 +82,9 @@ def occam(
 
     Notes
     -----
-    Kaariainen, Malinen and Elomaa (2004), section 6.1.
+    Kaariainen, Malinen and Elomaa (2004), section 6.1, with the number of prunings counted exactly.
 
-    One pass over the nodes (per pair for "informed"); times the budget for "within-k".
-    Kaariainen, Malinen and Elomaa (2004), with the number of prunings counted exactly.
+    One pass over the nodes; one per pair for "informed"; times the budget for "within-k".
 
     Examples
     --------
@@ -97,79 +99,111 @@ def occam(
     """
     delta = check_delta(delta)
     check_name("prior", prior, _PRIORS)
-    about = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated)
+    row_fields = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated)
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
-    asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
-    n_labels = max(grown.n_classes, holdout.n_classes) if check_labels(labels, original) else 1
+    members = evaluate_members(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
+    n_labels = max(grown.n_classes, holdout.n_classes) if has_free_labels(labels, original) else 1
     complexity, details = _PRIORS[prior](
-        asked, tree=tree, grown=grown, k=k, pairs=prior_grid(lam, mu), n_labels=n_labels, relabel=original == "relabel"
+        _PriorContext(members, tree, grown, k, prior_grid(lam, mu), n_labels, is_relabel=original == "relabel")
     )
-    if prior not in ("uniform", "printed"):  # the first counts labels too, the second nothing
-        complexity = complexity + asked.n_free * math.log(n_labels)
-    log_delta = math.log(delta) - complexity
-    values = upper_limit(tail, asked.errors, about["n"], np.minimum(log_delta, 0.0))
-    reason = _why_not(tree, float(complexity[0])) if prior == "printed" else ""
-    found = [
+    if prior not in ("uniform", "printed"):  # the uniform prior counts labels itself; the printed one ignores them
+        complexity = complexity + members.n_free * math.log(n_labels)
+    log_deltas = math.log(delta) - complexity
+    limits = upper_limit(tail, members.errors, row_fields["n"], np.minimum(log_deltas, 0.0))
+    reason = _why_not_certified(tree, float(complexity[0])) if prior == "printed" else ""
+    bounds = [
         Bound(
-            value=float(value),
+            value=float(limit),
             method=f"Occam, {prior} prior, {tail} tail",
             errors=int(errors),
-            complexity=float(cost),
+            complexity=float(price),
             certified=not reason,
             reason=reason,
-            **about,
-            details={"prior": prior, "tail": tail, "log_delta": math.log(delta) - float(cost), "member": i, **more},
+            **row_fields,
+            details={
+                "prior": prior,
+                "tail": tail,
+                "log_delta": math.log(delta) - float(price),
+                "member": member,
+                **prior_details,
+            },
         )
-        for i, (value, errors, cost, more) in enumerate(zip(values, asked.errors, complexity, details, strict=True))
+        for member, (limit, errors, price, prior_details) in enumerate(
+            zip(limits, members.errors, complexity, details, strict=True)
+        )
     ]
-    return found if asked.is_sequence else found[0]
+    return bounds if members.is_sequence else bounds[0]
 
 
-# Each prior: ln 1/pi of every member, and what else a reader needs to check it.
-_Costs = tuple[Floats, list[dict[str, object]]]
+@dataclass(frozen=True)
+class _PriorContext:
+    """The arguments of the functions that compute prior weights."""
+
+    members: EvaluatedMembers
+    tree: Tree
+    grown: Counts
+    k: int | None
+    pairs: list[tuple[float, float]]  # lam and mu of the informed priors
+    n_labels: int
+    is_relabel: bool
 
 
-def _uniform(asked: Chosen, *, tree: Tree, n_labels: int, relabel: bool, **_: object) -> _Costs:
-    log_n = count_prunings(tree, log=True, labels=n_labels, relabel=relabel)
-    return _alike(asked, log_n, log_count=log_n)
+# A function per prior. Each returns ln 1/pi of every member, and the details that a reader needs to check it.
+_Weights = tuple[Floats, list[dict[str, object]]]
 
 
-def _within_k(asked: Chosen, *, tree: Tree, grown: Counts, k: int, **_: object) -> _Costs:
-    log_n = count_prunings_within(tree, grown, k, log=True)
-    return _alike(asked, log_n, log_count=log_n, k=int(k))
+def _uniform(context: _PriorContext) -> _Weights:
+    log_count = count_prunings(context.tree, log=True, labels=context.n_labels, relabel=context.is_relabel)
+    return _same_for_all(context.members, log_count, log_count=log_count)
 
 
-def _size(asked: Chosen, *, tree: Tree, **_: object) -> _Costs:
-    sizes, place = np.unique(asked.n_leaves, return_inverse=True)
-    if len(sizes) > 4:  # many sizes: one table of all of them
-        of_size = mixtures.log_counts_by_size(tree.parent, int(sizes[-1]))[asked.n_leaves]
+def _within_k(context: _PriorContext) -> _Weights:
+    assert context.k is not None  # check_budget has refused None
+    log_count = count_prunings_within(context.tree, context.grown, context.k, log=True)
+    return _same_for_all(context.members, log_count, log_count=log_count, k=int(context.k))
+
+
+def _size(context: _PriorContext) -> _Weights:
+    tree, n_leaves = context.tree, context.members.n_leaves
+    sizes, position = np.unique(n_leaves, return_inverse=True)
+    if len(sizes) > MAX_SINGLE_SIZES:
+        log_counts = mixtures.log_counts_by_size(tree.parent, int(sizes[-1]))[n_leaves]
     else:
-        of_size = np.array([log_count_of_size(tree, int(j)) for j in sizes])[place]
-    details = zip(asked.n_leaves.tolist(), of_size.tolist(), strict=True)
-    return math.log(tree.n_leaves) + of_size, [{"n_leaves": j, "log_count": c} for j, c in details]
+        log_counts = np.array([log_count_of_size(tree, int(size)) for size in sizes])[position]
+    details: list[dict[str, object]] = [
+        {"n_leaves": size, "log_count": log_count}
+        for size, log_count in zip(n_leaves.tolist(), log_counts.tolist(), strict=True)
+    ]
+    return math.log(tree.n_leaves) + log_counts, details
 
 
-def _informed(asked: Chosen, *, tree: Tree, grown: Counts, pairs: list[tuple[float, float]], **_: object) -> _Costs:
-    errors = grown.errors_if_leaf(grown.majority)
-    costs = np.stack(
-        [lam * asked.grown_errors + mu * asked.n_leaves + log_normaliser(tree, errors, lam, mu) for lam, mu in pairs]
+def _informed(context: _PriorContext) -> _Weights:
+    members, pairs = context.members, context.pairs
+    node_errors = context.grown.errors_if_leaf(context.grown.majority)
+    prices = np.stack(
+        [
+            lam * members.grown_errors + mu * members.n_leaves + log_normaliser(context.tree, node_errors, lam, mu)
+            for lam, mu in pairs
+        ]
     )
-    best = costs.argmin(axis=0)
-    # The weight of a pruning is at most 1; rounding must not make it more.
-    cost = np.maximum(costs.min(axis=0), 0.0) + math.log(len(pairs))
-    return cost, [{"lam": pairs[b][0], "mu": pairs[b][1], "n_pairs": len(pairs)} for b in best]
+    best = prices.argmin(axis=0)
+    # The weight of a pruning is at most 1, so its price is at least 0, whatever the rounding.
+    price = np.maximum(prices.min(axis=0), 0.0) + math.log(len(pairs))
+    return price, [{"lam": pairs[i][0], "mu": pairs[i][1], "n_pairs": len(pairs)} for i in best]
 
 
-def _branching(asked: Chosen, **_: object) -> _Costs:
-    cost = (asked.n_decided * math.log(2)).astype(np.float64)
-    return cost, [{"n_decided": decided} for decided in asked.n_decided.tolist()]
+def _branching(context: _PriorContext) -> _Weights:
+    n_decided = context.members.n_decided
+    price = (n_decided * math.log(2)).astype(np.float64)
+    return price, [{"n_decided": n} for n in n_decided.tolist()]
 
 
-def _printed(asked: Chosen, *, tree: Tree, **_: object) -> _Costs:
-    return _alike(asked, tree.n_nodes / 4 * math.log(2), bits=tree.n_nodes / 4)
+def _printed(context: _PriorContext) -> _Weights:
+    bits = context.tree.n_nodes / 4
+    return _same_for_all(context.members, bits * math.log(2), bits=bits)
 
 
-_PRIORS: dict[str, Callable[..., _Costs]] = {
+_PRIORS: dict[str, Callable[[_PriorContext], _Weights]] = {
     "uniform": _uniform,
     "within-k": _within_k,
     "size": _size,
@@ -179,17 +213,20 @@ _PRIORS: dict[str, Callable[..., _Costs]] = {
 }
 
 
-def _alike(asked: Chosen, cost: float, **details: object) -> _Costs:
-    return np.full(len(asked.errors), cost), [details] * len(asked.errors)
+def _same_for_all(members: EvaluatedMembers, price: float, **details: object) -> _Weights:
+    n_members = len(members.errors)
+    return np.full(n_members, price), [details] * n_members
 
 
-def _why_not(tree: Tree, cost: float) -> str:
-    bits, needed = cost / math.log(2), count_prunings(tree, log=True) / math.log(2)
-    if bits < needed:
+def _why_not_certified(tree: Tree, price: float) -> str:
+    """Return why the printed prior, whose price is given, is not a guarantee."""
+    bits, required_bits = price / math.log(2), count_prunings(tree, log=True) / math.log(2)
+    if bits < required_bits:
         return (
-            f"a quarter bit per node is {bits:.2f} bits, but telling the prunings of this tree apart takes {needed:.2f}"
+            f"a quarter bit per node is {bits:.2f} bits, but telling the prunings of this tree apart takes "
+            f"{required_bits:.2f}"
         )
     return (
-        f"a quarter bit per node is not a count of prunings; the count is {needed:.2f} bits, "
+        f"a quarter bit per node is not a count of prunings; the count is {required_bits:.2f} bits, "
         "so prior='uniform' is valid and tighter here"
     )

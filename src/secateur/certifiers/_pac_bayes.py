@@ -1,16 +1,16 @@
-"""PAC-Bayes-kl: the error of a random pruning drawn from a Gibbs mixture of all prunings.
+"""PAC-Bayes-kl: a bound on the error of a random pruning, drawn from a Gibbs mixture of all prunings.
 
-For a prior P fixed beforehand and all posteriors Q at once, n >= 8 (Maurer 2004),
+For a prior P that was fixed beforehand, all posteriors Q at once, and n >= 8 (Maurer 2004),
 
     kl(emp(Q), err(Q)) <= (KL(Q, P) + ln(2 sqrt(n) / delta)) / n.
 
-With the informed prior and Q proportional to P exp(-theta errors) everything is one
-backwards pass. theta is free. At the best one -theta is the slope of kl in its first
-argument, which gives an iteration that never raises the bound.
+With the informed prior, and Q proportional to P exp(-theta errors), all terms come from one backwards pass. theta is
+free. At the best theta, -theta is the slope of kl in its first argument. This gives an iteration that never raises the
+bound.
 """
 
 import math
-from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from ..errors import CountsError, ParameterError
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.tails import kl_upper
-from ._checks import chosen
+from ._checks import evaluate_members
 
-_FEWEST_ROWS = 8
-_ROUNDING = 1e-9  # a mean above n by at most this share of n is a rounded n; a pass adds some 1e-16 per level
+MIN_ROWS = 8  # Maurer's inequality holds from here on
+RELATIVE_ROUNDING = 1e-9  # of n: a mean above n by less is n, rounded; each level of the tree adds about 1e-16
+MAX_SEARCH_STEPS = 20
+MIN_RELATIVE_GAIN = 1e-3  # of the bound: a smaller gain is not worth another pass over the tree
 
 
 def pac_bayes(
@@ -44,26 +46,29 @@ def pac_bayes(
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     grown : Counts
-        Counts of the growing sample: labels and prior.
+        Counts of the growing sample, which determine the labels and the prior.
     holdout : Counts
-        Whole counts of an independent sample of at least 8 rows; it shapes the mixture.
+        Integer counts of an independent sample of at least 8 rows, which determines the mixture.
     delta : float
+        Probability, over samples, that the bound is too low.
     lam, mu : float or list of float
-        The informed priors tried (see `occam`); each pair is paid for.
+        The parameters of the informed priors (see `occam`). Each pair adds to the price.
     theta : float or list of float, optional
-        How strongly held-out errors count; free of charge. By default the best is sought.
+        The weight of a held-out error in the mixture. It adds nothing to the price. By default the best weight is
+        searched for.
     pruning : Pruning, optional
-        Certify this pruning instead, as a mixture of one; `occam` with the informed prior
-        is tighter for it.
+        Certify this pruning, as a mixture of one pruning, instead. `occam` with the informed prior is tighter for it.
     repeated : bool
         As for `certify`.
 
     Returns
     -------
     Bound
-        A bound on the error of the randomised prediction. The majority vote of the mixture errs at most twice as
-        often: `details["vote"]`. `complexity` is KL + ln of the pairs, `errors` the expected errors.
+        A bound on the error of predictions by a random pruning. The majority vote of the mixture errs at most twice
+        as often: `details["vote"]`. `complexity` is the KL divergence plus ln of the number of pairs, and `errors` is
+        the expected number of errors.
 
     Notes
     -----
@@ -79,79 +84,106 @@ def pac_bayes(
     >>> round(pac_bayes(tree, grown, held, lam=0.5, mu=0).value, 3)
     0.192
     """
-    about = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated)
-    n = about["n"]
-    if n < _FEWEST_ROWS:
-        raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {_FEWEST_ROWS}")
+    row_fields = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated)
+    n = row_fields["n"]
+    if n < MIN_ROWS:
+        raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {MIN_ROWS}")
     pairs = prior_grid(lam, mu)
     fixed_cost = math.log(2 * math.sqrt(n) / delta) + math.log(len(pairs))
     grow_errors = grown.errors_if_leaf(grown.majority)
-    found: list[tuple[float, float, float, float, float, float]] = []
-    asked = None if pruning is None else chosen(tree, grown, holdout, pruning)
+    member = None if pruning is None else evaluate_members(tree, grown, holdout, pruning)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
     thetas = None if theta is None else _checked_thetas(theta)
-    for a, b in pairs:
-        log_z = log_normaliser(tree, grow_errors, a, b)
-        own = -prior_cost(grow_errors, a, b)
-        if asked is not None:
-            divergence = float(a * asked.grown_errors[0] + b * asked.n_leaves[0] + log_z)
-            results = [(math.inf, float(asked.errors[0]), divergence)]
+    candidates: list[_Candidate] = []
+    for pair in pairs:
+        log_z = log_normaliser(tree, grow_errors, *pair)
+        log_prior = -prior_cost(grow_errors, *pair)
+        if member is not None:
+            divergence = float(pair[0] * member.grown_errors[0] + pair[1] * member.n_leaves[0] + log_z)
+            mixtures_of_pair = [(math.inf, float(member.errors[0]), divergence)]
         elif thetas is None:
-            results = _search(tree, own, errors, log_z, n, fixed_cost)
+            mixtures_of_pair = _search(tree, log_prior, errors, log_z, n, fixed_cost)
         else:
-            results = [(t, *gibbs(tree, own, errors, log_z, t, n)) for t in thetas]
-        for t, mean, divergence in results:
-            value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
-            found.append((value, mean, max(divergence, 0.0), a, b, t))
-    value, mean, divergence, a, b, t = min(found, key=itemgetter(0))
-    details = {"lam": a, "mu": b, "n_pairs": len(pairs), "log_delta": -(divergence + fixed_cost), "tail": "kl"}
+            mixtures_of_pair = [(t, *gibbs(tree, log_prior, errors, log_z, t, n)) for t in thetas]
+        for t, expected_errors, divergence in mixtures_of_pair:
+            value = kl_upper(expected_errors, n, -(max(divergence, 0.0) + fixed_cost))
+            candidates.append(_Candidate(value, expected_errors, max(divergence, 0.0), pair, t))
+    best = min(candidates, key=lambda candidate: candidate.value)
+    details = {
+        "lam": best.pair[0],
+        "mu": best.pair[1],
+        "n_pairs": len(pairs),
+        "log_delta": -(best.divergence + fixed_cost),
+        "tail": "kl",
+    }
     if pruning is None:
-        details |= {"theta": t, "vote": min(1.0, 2 * value)}
+        details |= {"theta": best.theta, "vote": min(1.0, 2 * best.value)}
     return Bound(
-        value=value,
+        value=best.value,
         method="PAC-Bayes-kl, " + ("Gibbs mixture of all prunings" if pruning is None else "one pruning"),
-        errors=mean if pruning is None else int(mean),
-        complexity=divergence + math.log(len(pairs)),
-        **about,
+        errors=best.expected_errors if pruning is None else int(best.expected_errors),
+        complexity=best.divergence + math.log(len(pairs)),
+        **row_fields,
         details=details,
         predictor="a pruning drawn at random from the mixture" if pruning is None else "",
     )
 
 
-def gibbs(tree: Tree, own: Floats, errors: Floats, log_z: float, theta: float, n: int) -> tuple[float, float]:
-    """(expected errors, KL to the prior) of the mixture proportional to prior * exp(-theta * errors)."""
-    log_z_posterior, mean = mixtures.mean_cost(tree.parent, own - theta * errors, errors)
-    # No pruning errs on more than n rows, so neither does their mean; one that is farther off is refused by the tail.
-    if n < mean <= n * (1 + _ROUNDING):
-        mean = float(n)
-    return mean, -theta * mean - (log_z_posterior - log_z)
+class _Candidate(NamedTuple):
+    """A mixture that was tried, and its bound."""
+
+    value: float
+    expected_errors: float
+    divergence: float
+    pair: tuple[float, float]  # lam and mu
+    theta: float
+
+
+def gibbs(tree: Tree, log_prior: Floats, errors: Floats, log_z: float, theta: float, n: int) -> tuple[float, float]:
+    """Return the expected errors of the mixture proportional to prior * exp(-theta * errors), and its KL divergence.
+
+    Parameters
+    ----------
+    tree : Tree
+        The grown tree.
+    log_prior : array
+        Log of the prior weight of each node as a leaf.
+    errors : array
+        Held-out errors of each node as a leaf.
+    log_z : float
+        Log of the sum of the prior weights of all prunings.
+    theta : float
+        The weight of a held-out error.
+    n : int
+        Number of held-out rows.
+    """
+    log_z_posterior, expected_errors = mixtures.mean_cost(tree.parent, log_prior - theta * errors, errors)
+    # No pruning errs on more than n rows, so the mean is at most n. A larger excess is refused by `kl_upper`.
+    if n < expected_errors <= n * (1 + RELATIVE_ROUNDING):
+        expected_errors = float(n)
+    return expected_errors, -theta * expected_errors - (log_z_posterior - log_z)
 
 
 def _search(
-    tree: Tree,
-    own: Floats,
-    errors: Floats,
-    log_z: float,
-    n: int,
-    fixed_cost: float,
+    tree: Tree, log_prior: Floats, errors: Floats, log_z: float, n: int, fixed_cost: float
 ) -> list[tuple[float, float, float]]:
-    """The mixtures met while theta follows the slope of kl; the bound falls along them."""
-    found = []
+    """Return the mixtures (theta, expected errors, KL divergence) on the way to the best theta; their bound falls."""
+    visited = []
     theta, value = 0.3, 2.0
-    for _ in range(20):
-        mean, divergence = gibbs(tree, own, errors, log_z, theta, n)
-        found.append((theta, mean, divergence))
-        new_value = kl_upper(mean, n, -(max(divergence, 0.0) + fixed_cost))
-        # Below a thousandth of the bound a further step is not worth its pass.
-        if new_value >= value * (1 - 1e-3) or new_value >= 1.0 or mean <= 0.0:
+    for _ in range(MAX_SEARCH_STEPS):
+        expected_errors, divergence = gibbs(tree, log_prior, errors, log_z, theta, n)
+        visited.append((theta, expected_errors, divergence))
+        new_value = kl_upper(expected_errors, n, -(max(divergence, 0.0) + fixed_cost))
+        if new_value >= value * (1 - MIN_RELATIVE_GAIN) or new_value >= 1.0 or expected_errors <= 0.0:
             break
         value = new_value
-        q = mean / n
-        theta = math.log(value * (1 - q) / (q * (1 - value)))
-    return found
+        error_rate = expected_errors / n
+        theta = math.log(value * (1 - error_rate) / (error_rate * (1 - value)))
+    return visited
 
 
 def _checked_thetas(theta: ArrayLike) -> list[float]:
+    """Return the values of theta as a list; raise `ParameterError` if one is negative or not finite."""
     values = np.atleast_1d(np.asarray(theta, np.float64))
     if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values >= 0)).all():
         raise ParameterError(f"theta={theta!r}; finite numbers of 0 or more are needed")

@@ -1,15 +1,15 @@
-"""Choosing on a path that the growing sample determined: the choice costs ln m, m members."""
+"""The certificate for choosing a member of a sequence made from the growing sample: it pays ln m for m members."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats, LongsOrFloats
 from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import ParameterError
 from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import fresh_rows
+from ._fresh import check_fresh_rows
 
 
 def path(
@@ -20,26 +20,26 @@ def path(
     weights: ArrayLike | None = None,
     repeated: bool = False,
 ) -> list[Bound]:
-    """Return one bound per member of a sequence, valid for all members at once.
+    """Return one bound per member of a sequence; all of them hold at once.
 
     Parameters
     ----------
     sequence : PruningSequence, or list of Pruning
-        Made without looking at `counts`.
+        The members, made without using the rows of `counts`.
     counts : Counts
-        Whole counts of an independent sample; a member may then be chosen with it.
+        Integer counts of an independent sample; it may then choose a member.
     delta : float
+        Probability, over samples, that any of the bounds is too low.
     weights : array, optional
-        Share of delta of each member, 0 or more and at most 1 in all, fixed without looking at
-        `counts` (see `cross_validation_weights`). By default equal shares for different trees.
+        Share of delta of each member: 0 or more, at most 1 in total, fixed without using the rows of `counts` (see
+        `cross_validation_weights`). By default, all different members have equal shares.
     repeated : bool
         As for `certify`.
 
     Returns
     -------
     list of Bound
-        `complexity` is ln 1/weight, `details["member"]` the place in the sequence;
-        `least_bound` picks the best.
+        `complexity` is ln 1/weight, and `details["member"]` the number of the member. `least_bound` returns the lowest.
 
     Notes
     -----
@@ -60,36 +60,51 @@ def path(
     delta = check_delta(delta)
     if not len(sequence):
         raise ParameterError("no prunings given; at least one is needed")
-    about = fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated)
-    if isinstance(sequence, PruningSequence):
-        errors, n_leaves = sequence.unrecorded_errors_on(counts), sequence.n_leaves
-        sequence.tree.evaluation_log.record(counts, sequence=sequence)
-    else:
-        errors = np.array([pruning.errors(counts) for pruning in sequence])
-        n_leaves = np.array([pruning.n_leaves for pruning in sequence])
+    row_fields = check_fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated)
+    errors, n_leaves = _evaluate_members(sequence, counts)
     shares = _equal_shares(sequence) if weights is None else _checked_weights(weights, len(sequence))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
-    log_delta = np.minimum(math.log(delta) + log_shares, 0.0)
-    values = binomial_upper(errors, about["n"], log_delta)
-    m = len(sequence)
-    method = f"path of {m:,} prunings, {'equal shares' if weights is None else 'given weights'}, exact tail"
-    columns = (values, errors, log_shares, log_delta, n_leaves)
+    log_deltas = np.minimum(math.log(delta) + log_shares, 0.0)
+    limits = binomial_upper(errors, row_fields["n"], log_deltas)
+    n_members = len(sequence)
+    weighting = "equal shares" if weights is None else "given weights"
+    columns = (limits, errors, log_shares, log_deltas, n_leaves)
     return [
         Bound(
-            value=value,
-            method=method,
-            errors=count,
+            value=limit,
+            method=f"path of {n_members:,} prunings, {weighting}, exact tail",
+            errors=n_errors,
             complexity=0.0 - log_share,
-            **about,
-            details={"tail": "exact", "log_delta": log_x, "member": i, "n_leaves": leaves, "n_members": m},
+            **row_fields,
+            details={
+                "tail": "exact",
+                "log_delta": log_delta,
+                "member": member,
+                "n_leaves": leaves,
+                "n_members": n_members,
+            },
         )
-        for i, (value, count, log_share, log_x, leaves) in enumerate(zip(*(c.tolist() for c in columns), strict=True))
+        for member, (limit, n_errors, log_share, log_delta, leaves) in enumerate(
+            zip(*(column.tolist() for column in columns), strict=True)
+        )
     ]
 
 
+def _evaluate_members(
+    sequence: PruningSequence | Sequence[Pruning], counts: Counts
+) -> tuple[LongsOrFloats, LongsOrFloats]:
+    """Return the errors and the number of leaves of every member; the tree's log records the evaluation."""
+    if isinstance(sequence, PruningSequence):
+        errors = sequence.unrecorded_errors_on(counts)
+        sequence.tree.evaluation_log.record_sequence(counts, sequence)
+        return errors, sequence.n_leaves
+    errors = np.array([pruning.errors(counts) for pruning in sequence])
+    return errors, np.array([pruning.n_leaves for pruning in sequence])
+
+
 def least_bound(bounds: Sequence[Bound]) -> Bound:
-    """Return the lowest of several bounds; of equal ones the last, which is the smallest tree of a sequence.
+    """Return the lowest bound; of equal ones the last, which belongs to the smallest tree of a sequence.
 
     Examples
     --------
@@ -111,12 +126,12 @@ def cross_validation_weights(errors: ArrayLike, standard_errors: ArrayLike) -> F
     errors : array
         Cross-validated errors of each member.
     standard_errors : array
-        Their standard errors, in the same unit.
+        Standard error of each number of errors, in the same unit.
 
     Returns
     -------
     array
-        Proportional to exp(-(errors - least) / standard error of the least); they add up to 1.
+        Weights proportional to exp(-(errors - least errors) / standard error of the least); they add up to 1.
 
     Examples
     --------
@@ -124,29 +139,28 @@ def cross_validation_weights(errors: ArrayLike, standard_errors: ArrayLike) -> F
     >>> cross_validation_weights([10, 12, 30], [2, 2, 3]).round(4).tolist()
     [0.731, 0.2689, 0.0]
     """
-    found, spread = np.asarray(errors, np.float64), np.asarray(standard_errors, np.float64)
-    if found.ndim != 1 or found.shape != spread.shape or len(found) == 0:
-        raise ParameterError(
-            f"errors of shape {found.shape} and standard errors of {spread.shape}; one of each per member"
-        )
-    if not (np.isfinite(found).all() and np.isfinite(spread).all() and (spread >= 0).all()):
+    error, se = np.asarray(errors, np.float64), np.asarray(standard_errors, np.float64)
+    if error.ndim != 1 or error.shape != se.shape or len(error) == 0:
+        raise ParameterError(f"errors of shape {error.shape} and standard errors of {se.shape}; one of each per member")
+    if not (np.isfinite(error).all() and np.isfinite(se).all() and (se >= 0).all()):
         raise ParameterError("errors and standard errors must be finite, standard errors 0 or more")
-    best = int(found.argmin())
-    distance = found - found[best]
+    best = int(error.argmin())
+    distance = error - error[best]
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.where(distance == 0, 1.0, np.exp(-distance / spread[best]))
-    result: Floats = weight / weight.sum()
-    return result
+        weight = np.where(distance == 0, 1.0, np.exp(-distance / se[best]))
+    weights: Floats = weight / weight.sum()
+    return weights
 
 
 def _equal_shares(sequence: PruningSequence | Sequence[Pruning]) -> Floats:
-    """1/m each, m the number of different trees; members of different size differ."""
+    """Return the share 1/m for each member, where m is the number of different members."""
     if isinstance(sequence, PruningSequence):
         return np.full(len(sequence), 1 / sequence.n_different)
     return np.full(len(sequence), 1 / len({pruning.digest for pruning in sequence}))
 
 
 def _checked_weights(weights: ArrayLike, n_members: int) -> Floats:
+    """Return the weights as a float array; raise `ParameterError` unless they are valid shares of delta."""
     array = np.asarray(weights, np.float64)
     if array.shape != (n_members,):
         raise ParameterError(f"weights have shape {array.shape}; one per member, ({n_members},), is needed")

@@ -1,16 +1,15 @@
-"""Rademacher penalties: how well the prunings of a tree can follow coin tosses.
+"""Rademacher penalties: how well the prunings of a tree can fit random labels.
 
-Each held-out example tosses a sign; the sum of the signs of the errors is additive over
-leaves, so its greatest and least value over all prunings come from the same passes as
-the errors themselves. Only counts are needed: the signs of a class in a leaf add up to
-2 Binomial(count, 1/2) - count.
+Each held-out row gets a random sign. The sum of the signs of the errors is additive over leaves, so its greatest and
+least value over all prunings take the same passes over the tree as the errors themselves. Only counts are needed: the
+signs of the rows of one class in a leaf add up to 2 Binomial(count, 1/2) - count.
 
     printed:  err <= emp + 2 mean max(hi, -lo) / n + 5 sqrt(ln(2 / delta) / (2 n))
     centred:  err <= emp +   mean (hi - lo) / n    + 3 sqrt(ln(1 / delta) / (2 n))
 
-for all prunings of the class at once. In the centred form the loss is taken less 1/2,
-which leaves the expectation alone and lets one example, with all its signs, move the
-penalty by at most 1/n: hence 3 for any number of draws.
+These hold for all prunings of the class at once. In the centred form, 1/2 is subtracted from the loss. This does not
+change the expectation, and one row with all its signs then moves the penalty by at most 1/n. So the factor is 3 for any
+number of draws.
 """
 
 import math
@@ -27,7 +26,7 @@ from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence,
 from ..errors import CountsError, ParameterError
 from ..statistics.freshness import check_samples
 from ..statistics.tails import check_delta
-from ._checks import budget_walk, check_budget, check_labels, chosen
+from ._checks import budget_walk, check_budget, evaluate_members, has_free_labels
 
 
 def rademacher(
@@ -50,41 +49,42 @@ def rademacher(
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     grown : Counts
-        Counts of the growing sample: they fix the labels, and the class if `k` is given.
+        Counts of the growing sample, which determine the labels, and the class of prunings if `k` is given.
     holdout : Counts
-        Whole counts of an independent sample; it may have chosen the pruning.
+        Integer counts of an independent sample; it may have chosen the pruning.
     delta : float
+        Probability, over samples and signs, that the bound is too low.
     draws : int
-        How often signs are drawn. It must be fixed before looking at any result.
+        Number of draws of the signs. It must be fixed before any result is known.
     k : int, optional
-        Restrict the class to prunings with at most `k` growing errors, counted under the labels of
-        the pruning.
+        Restrict the class to prunings with at most `k` growing errors, counted under the labels of the pruning.
     labels, original : str
-        "grow": labels fixed by the growing sample. "prune"/"both": every cut takes any label,
-        and so do original leaves with `original="relabel"`; a larger class, a larger penalty.
+        "grow": the growing sample has chosen the labels. "prune" or "both": every cut may have any label, and so may
+        the leaves of the grown tree with `original="relabel"`. The class is then larger, and so is the penalty.
     form : "centred" or "printed"
         The centred form is never above the printed one on the same draw.
     rng : Generator or int, optional
-        Source of the signs.
+        Generator or seed of the signs.
     pruning : Pruning or PruningSequence, optional
-        What to certify; by default the pruning of the class with fewest errors on `holdout`.
+        What is certified; by default the pruning of the class with the fewest errors on `holdout`.
     repeated : bool
         As for `certify`.
 
     Returns
     -------
     Bound, or list of Bound
-        `complexity` is the penalty: mean (hi - lo) / (2 n), or mean max(hi, -lo) / n if
-        printed. `details` hold hi and lo of every draw and the seed. A bound above 1 is
-        given as 1; `details["unclipped"]` is the sum itself.
+        `complexity` is the penalty: mean (hi - lo) / (2 n), or mean max(hi, -lo) / n for the printed form. `details`
+        contains hi and lo of every draw, and the seed. A bound above 1 is set to 1; `details["unclipped"]` is the
+        original value.
 
     Notes
     -----
     Kaariainen, Malinen and Elomaa (2004), section 2, Lemma 3, and section 5.
 
-    O(draws * n_nodes * n_classes), times the budget if restricted. Centring and averaging
-    are ours.
+    O(draws * n_nodes * n_classes), times the budget for a restricted class. Centring, and averaging over draws, are not
+    in the paper.
 
     Examples
     --------
@@ -105,15 +105,17 @@ def rademacher(
         )
     if form not in ("centred", "printed"):
         raise ParameterError(f"form={form!r}; 'centred' or 'printed' is needed")
-    about = check_samples(tree, grown, holdout, "a Rademacher bound", delta, repeated=repeated)
-    n = about["n"]
+    row_fields = check_samples(tree, grown, holdout, "a Rademacher bound", delta, repeated=repeated)
+    n = row_fields["n"]
     budget = None if k is None else check_budget(grown, k, "the restricted class")
-    asked = chosen(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget, is_labelled=True)
+    members = evaluate_members(
+        tree, grown, holdout, pruning, labels=labels, original=original, budget=budget, uses_member_labels=True
+    )
     seed = np.random.SeedSequence().entropy if rng is None else rng
     generator = np.random.default_rng(seed)
     extremes = [
-        signed_extremes(tree, grown, signs, k=k, labels=labels, original=original)
-        for signs in (draw_signs(holdout, generator) for _ in range(int(draws)))
+        signed_extremes(tree, grown, draw_signs(holdout, generator), k=k, labels=labels, original=original)
+        for _ in range(int(draws))
     ]
     hi, lo = (np.array(column, np.int64) for column in zip(*extremes, strict=True))
     if form == "centred":
@@ -131,30 +133,32 @@ def rademacher(
         "slack": slack,
         "seed": None if isinstance(seed, np.random.Generator) else seed,
     }
+    restriction = "" if k is None else f", within {k} growing errors"
     bounds = []
-    for member, errors in enumerate(asked.errors.tolist()):
+    for member, errors in enumerate(members.errors.tolist()):
         unclipped = errors / n + 2 * penalty + slack
         bounds.append(
             Bound(
                 value=min(1.0, unclipped),
-                method=f"Rademacher penalty, {form}" + (f", within {k} growing errors" if k is not None else ""),
+                method=f"Rademacher penalty, {form}{restriction}",
                 errors=errors,
                 complexity=penalty,
-                **about,
+                **row_fields,
                 details={**details, "unclipped": unclipped, "member": member},
             )
         )
-    return bounds if asked.is_sequence else bounds[0]
+    return bounds if members.is_sequence else bounds[0]
 
 
 def draw_signs(holdout: Counts, rng: np.random.Generator) -> Longs:
-    """Return the summed signs of the examples of each class in each node, one sign per example.
+    """Return the sum of the signs of the rows of each class in each node, with one random sign per row.
 
     Parameters
     ----------
     holdout : Counts
-        Whole counts.
+        Integer counts.
     rng : Generator
+        Generator of the signs.
 
     Returns
     -------
@@ -172,9 +176,9 @@ def draw_signs(holdout: Counts, rng: np.random.Generator) -> Longs:
     """
     counts = holdout.by_class
     signs = np.zeros(counts.shape, np.int64)
-    where = np.nonzero(counts * holdout.tree.is_leaf[:, None])
-    found = counts[where]
-    signs[where] = 2 * rng.binomial(found, 0.5) - found
+    occupied = np.nonzero(counts * holdout.tree.is_leaf[:, None])
+    n_rows = counts[occupied]
+    signs[occupied] = 2 * rng.binomial(n_rows, 0.5) - n_rows
     return structure.sum_upwards(holdout.tree.parent, signs)
 
 
@@ -187,16 +191,18 @@ def signed_extremes(
     labels: LabelRule = "grow",
     original: Original = "fixed",
 ) -> tuple[int, int]:
-    """Return the greatest and the least sum of the signs of the errors over a class of prunings.
+    """Return the greatest and the least sum of the signs of the errors, over a class of prunings.
 
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     grown : Counts
+        Counts of the growing sample.
     signs : array of shape (n_nodes, n_classes)
-        Summed signs per node and class, as from `draw_signs`.
+        Sum of the signs of each class in each node, as from `draw_signs`.
     k, labels, original
-        The class, as for `rademacher`.
+        The class of prunings, as for `rademacher`.
 
     Returns
     -------
@@ -217,75 +223,89 @@ def signed_extremes(
     >>> signed_extremes(tree, grown, np.array([[1, -1], [1, 0], [0, -1]]))
     (0, -1)
     """
-    is_free = check_labels(labels, original)
+    is_free = has_free_labels(labels, original)
     if signs.shape[0] != tree.n_nodes or signs.ndim != 2:
         raise CountsError(f"signs have shape {signs.shape}; ({tree.n_nodes}, number of classes) is needed")
-    total = signs.sum(axis=1)
-    n_classes = max(signs.shape[1], grown.n_classes)
-    # What a leaf with label c contributes: the signs of all classes but c.
-    of_label = total[:, None] - np.pad(signs, ((0, 0), (0, n_classes - signs.shape[1])))
-    fixed = of_label[np.arange(tree.n_nodes), grown.majority]
-    high = low = fixed
-    if is_free:
-        stays = tree.is_leaf if original == "fixed" else np.zeros(tree.n_nodes, bool)
-        high = np.where(stays, fixed, of_label.max(axis=1))
-        low = np.where(stays, fixed, of_label.min(axis=1))
+    sign_of_label = _signs_of_errors(signs, grown.n_classes)
+    fixed = sign_of_label[np.arange(tree.n_nodes), grown.majority]
     if k is None:
-        greatest = mixtures.max_leaf_sums(tree.parent, np.stack([high, -low], axis=1))
-        return int(greatest[0]), -int(greatest[1])
+        return _extremes_of_all(tree, sign_of_label, fixed, is_free=is_free, original=original)
     budget = check_budget(grown, k, "the restricted class")
-    full = int(full_cost(tree, fixed)[0])
     if is_free:
-        jump, charges, gain = _labelled_items(tree, grown, of_label, fixed, budget, original)
+        jump, charges, gain = _items_with_labels(tree, grown, sign_of_label, fixed, budget, original)
     else:
         charge = excess_cost(tree, grown.errors_if_leaf(grown.majority))
         budget = min(budget, int(charge[0]))
         nodes, jump = budget_walk(tree, charge, budget)
         charges, gain = charge[nodes], excess_cost(tree, fixed)[nodes]
-    above = budget_dp.max_gain_within(jump, charges, gain, budget)
-    below = budget_dp.max_gain_within(jump, charges, -gain, budget)
-    return full + int(above), full - int(below)
+    of_grown_tree = int(full_cost(tree, fixed)[0])
+    greatest_gain = budget_dp.max_gain_within(jump, charges, gain, budget)
+    greatest_loss = budget_dp.max_gain_within(jump, charges, -gain, budget)
+    return of_grown_tree + int(greatest_gain), of_grown_tree - int(greatest_loss)
 
 
-def _labelled_items(
-    tree: Tree, grown: Counts, of_label: Longs, fixed: Longs, budget: int, original: Original
+def _signs_of_errors(signs: Longs, n_grown_classes: int) -> Longs:
+    """Return the sum of the signs of the errors of each node as a leaf, for each label: the signs of other classes."""
+    n_classes = max(signs.shape[1], n_grown_classes)
+    padded = np.pad(signs, ((0, 0), (0, n_classes - signs.shape[1])))
+    difference: Longs = signs.sum(axis=1)[:, None] - padded
+    return difference
+
+
+def _extremes_of_all(
+    tree: Tree, sign_of_label: Longs, fixed: Longs, *, is_free: bool, original: Original
+) -> tuple[int, int]:
+    """Return the greatest and the least sum of signs over all prunings, with fixed or with free labels."""
+    high = low = fixed
+    if is_free:
+        keeps_label = tree.is_leaf if original == "fixed" else np.zeros(tree.n_nodes, bool)
+        high = np.where(keeps_label, fixed, sign_of_label.max(axis=1))
+        low = np.where(keeps_label, fixed, sign_of_label.min(axis=1))
+    greatest = mixtures.max_leaf_sums(tree.parent, np.stack([high, -low], axis=1))
+    return int(greatest[0]), -int(greatest[1])
+
+
+def _items_with_labels(
+    tree: Tree, grown: Counts, sign_of_label: Longs, fixed: Longs, budget: int, original: Original
 ) -> tuple[Longs, Longs, Longs]:
-    """(jump, charge, gain) of every way to make a node a leaf with a class of its own, in pre-order.
+    """Return (jump, charge, gain) for the kernels of `budget_dp`: one item per node that may become a leaf, and label.
 
-    An original leaf that takes none of them keeps the class of the growing sample.
+    A leaf of the grown tree for which no item is taken keeps the majority of the growing sample.
     """
-    charge = np.stack([grown.errors_if_leaf(np.full(tree.n_nodes, c)) for c in range(of_label.shape[1])], axis=1)
-    charge = charge - full_cost(tree, grown.errors_if_leaf(grown.majority))[:, None]
-    may = (charge <= budget) & ((original == "relabel") | ~tree.is_leaf)[:, None]
-    jump = budget_dp.jump_targets(tree.end, may.sum(axis=1))
-    return jump, charge[may], (of_label - full_cost(tree, fixed)[:, None])[may]
+    n_classes = sign_of_label.shape[1]
+    errors = np.stack([grown.errors_if_leaf(np.full(tree.n_nodes, c)) for c in range(n_classes)], axis=1)
+    charge = errors - full_cost(tree, grown.errors_if_leaf(grown.majority))[:, None]
+    is_allowed = (charge <= budget) & ((original == "relabel") | ~tree.is_leaf)[:, None]
+    jump = budget_dp.jump_targets(tree.end, is_allowed.sum(axis=1))
+    gain = sign_of_label - full_cost(tree, fixed)[:, None]
+    return jump, charge[is_allowed], gain[is_allowed]
 
 
 def rademacher_over_k(
     tree: Tree, grown: Counts, holdout: Counts, *, ks: Sequence[int], delta: float = 0.05, **parameters: Any
 ) -> Bound:
-    """Return the least Rademacher bound over several limits k, each paid for with its share of delta.
+    """Return the least Rademacher bound over several limits k, each of which has an equal share of delta.
 
     Parameters
     ----------
     tree, grown, holdout
         As for `rademacher`.
     ks : sequence of int
-        Limits on the growing errors, fixed before looking at `holdout`.
+        Limits on the growing errors, fixed without using the rows of `holdout`.
     delta : float
-        For all limits together.
+        Probability that any of the bounds is too low.
     **parameters
         Further parameters of `rademacher`: draws, form, rng.
 
     Returns
     -------
     Bound
-        `details["k"]` is the limit of least bound: `k_reduced_error` with it makes the tree. The price of
-        choosing is delta / len(ks) in place of delta.
+        `details["k"]` is the limit with the least bound; `k_reduced_error` with this `k` makes the tree. The price of
+        choosing is delta / len(ks) in the place of delta.
 
     Notes
     -----
-    Kaariainen, Malinen and Elomaa (2004), section 3.1, propose it and do not try it.
+    Kaariainen, Malinen and Elomaa (2004), section 3.1, propose this bound without an experiment.
 
     Examples
     --------

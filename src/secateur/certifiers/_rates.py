@@ -1,18 +1,19 @@
 """Limits on the error among the rows of each class: false positives and false negatives.
 
-Given how many rows of a class there are, its errors are binomial, and those of different classes
-are independent. So for all classes at once each gets 1 - (1 - delta)^(1/classes) of delta.
+Given the number of rows of each class, the errors of a class are binomial, and those of different classes are
+independent. So the limits hold for all classes at once if each may fail with probability 1 - (1 - delta)^(1/classes).
 """
 
 import math
 
 import numpy as np
 
+from .._utils.arrays import Ints, Longs, LongsOrFloats
 from ..core import Bound, Counts, Pruning, class_number
 from ..core.class_names import class_names_of
 from ..errors import CountsError, ParameterError
 from ..statistics.tails import binomial_upper, check_delta
-from ._fresh import fresh_rows
+from ._fresh import check_fresh_rows
 
 
 def class_rates(
@@ -29,11 +30,13 @@ def class_rates(
     Parameters
     ----------
     pruning : Pruning
+        The pruning to certify.
     counts : Counts
-        Whole counts of a sample that had no part in growing, labelling or pruning.
+        Integer counts of a sample that had no part in growing, labelling or pruning.
     delta : float
+        Probability, over samples, that a limit is too low.
     together : bool
-        Whether all limits hold at once with probability `1 - delta`, or each for itself.
+        Whether all limits hold at once with probability `1 - delta`, or each by itself.
     positive : class, optional
         For two classes: the positive class; by default the second in sorted order.
     repeated : bool
@@ -42,10 +45,9 @@ def class_rates(
     Returns
     -------
     list of Bound
-        One for each class, in their order; `n` are the rows of that class. Of two classes, they
-        limit the "false positive rate" (errors among rows of the other class) and the "false
-        negative rate" (errors among rows of the positive one). A class without rows has the
-        limit 1.
+        One for each class, in the order of the classes; `n` is the number of rows of the class. For two classes the
+        quantities are the "false positive rate" (errors among the rows of the negative class) and the "false
+        negative rate" (errors among the rows of the positive class). A class without rows has the limit 1.
 
     Notes
     -----
@@ -63,46 +65,54 @@ def class_rates(
     false negative rate 40 of 100 0.503
     """
     delta = check_delta(delta)
-    about = fresh_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated)
+    row_fields = check_fresh_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; error rates need its predictions")
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
     quantities = _quantities(names, positive)
-    rows = counts.by_class[0]
-    leaves = pruning.leaves
-    right = np.zeros(counts.n_classes, np.int64)
-    labels = pruning.node_labels[leaves]
-    is_known = labels < counts.n_classes
-    np.add.at(right, labels[is_known], counts.by_class[leaves[is_known], labels[is_known]])
-    errors = rows - right
-    n_together = max(1, int(np.count_nonzero(rows))) if together else 1
-    log_share = log_part(delta, n_together)
-    values = binomial_upper(errors, rows, log_share)
-    how = f"exact tail, {n_together} classes at once" if n_together > 1 else "exact tail"
+    n_rows = counts.by_class[0]
+    errors = n_rows - _correct_rows(pruning.node_labels[pruning.leaves], counts.by_class[pruning.leaves])
+    n_together = max(1, int(np.count_nonzero(n_rows))) if together else 1
+    log_delta = log_share_of_delta(delta, n_together)
+    limits = binomial_upper(errors, n_rows, log_delta)
+    tail = f"exact tail, {n_together} classes at once" if n_together > 1 else "exact tail"
     return [
         Bound(
-            value=value if n else 1.0,
-            method=f"class rate, {how}",
-            errors=wrong,
-            details={"tail": "exact", "log_delta": log_share, "class": name, "classes": n_together},
+            value=limit if n else 1.0,
+            method=f"class rate, {tail}",
+            errors=n_errors,
+            details={"tail": "exact", "log_delta": log_delta, "class": name, "classes": n_together},
             quantity=quantity,
-            **about | {"n": n},
+            **row_fields | {"n": n},
         )
-        for value, n, wrong, name, quantity in zip(
-            values.tolist(), rows.tolist(), errors.tolist(), names, quantities, strict=True
+        for limit, n, n_errors, name, quantity in zip(
+            limits.tolist(), n_rows.tolist(), errors.tolist(), names, quantities, strict=True
         )
     ]
 
 
-def log_part(delta: float, n_parts: int) -> float:
-    """ln of what each of so many independent statements may fail with, if all fail at most with delta."""
-    return math.log(delta) if n_parts <= 1 else math.log(-math.expm1(math.log1p(-delta) / n_parts))
+def _correct_rows(labels: Ints, by_class: LongsOrFloats) -> Longs:
+    """Return the number of rows of each class that are predicted correctly, from labels and counts of the leaves."""
+    n_classes = by_class.shape[1]
+    correct = np.zeros(n_classes, np.int64)
+    is_known = labels < n_classes  # a class of the growing sample may be missing in this sample
+    np.add.at(correct, labels[is_known], by_class[is_known, labels[is_known]])
+    return correct
+
+
+def log_share_of_delta(delta: float, n_statements: int) -> float:
+    """Return ln of the failure probability of each of `n_statements` independent statements.
+
+    All of them then fail together with probability at most delta.
+    """
+    return math.log(delta) if n_statements <= 1 else math.log(-math.expm1(math.log1p(-delta) / n_statements))
 
 
 def _quantities(names: list[str], positive: object) -> list[str]:
+    """Return the name of the quantity that is limited for each class."""
     if len(names) != 2:
         if positive is not None:
             raise ParameterError(f"positive={positive!r} with {len(names)} classes; it needs two classes")
         return [f"error among rows of class {name!r}" for name in names]
-    chosen = 1 if positive is None else class_number(names, positive)
-    return ["false negative rate" if c == chosen else "false positive rate" for c in range(2)]
+    positive_number = 1 if positive is None else class_number(names, positive)
+    return ["false negative rate" if c == positive_number else "false positive rate" for c in range(2)]

@@ -1,21 +1,23 @@
-"""The certificate that nothing beats: a sample that no choice has seen."""
+"""The certificate from a fresh sample: the exact binomial limit, without any price."""
 
 import math
 
 from ..core import Bound, Counts, Pruning
 from ..statistics.tails import binomial_upper
-from ._fresh import fresh_rows
+from ._fresh import check_fresh_rows
 
 
 def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeated: bool = False) -> Bound:  # noqa: PT028
-    """Return the exact binomial bound on the error of a pruning from a fresh sample.
+    """Return the exact binomial limit on the error of a pruning, from a fresh sample.
 
     Parameters
     ----------
     pruning : Pruning
+        The pruning to certify.
     counts : Counts
-        Whole counts of a sample that had no part in growing, labelling, pruning or choosing.
+        Integer counts of a sample that had no part in growing, labelling, pruning or choosing.
     delta : float
+        Probability, over samples, that the limit is too low.
     repeated : bool
         As for `certify`.
 
@@ -26,8 +28,8 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeat
 
     Notes
     -----
-    A sample is refused if `pruning.seen` names it, if it shares rows with a sample that shaped the
-    tree, or if it has told how other prunings of the tree fare. O(n_nodes).
+    A sample is refused if `pruning.seen` names it, if it shares rows with a sample that was used to make the pruning,
+    or if it was evaluated on other prunings of the tree. O(n_nodes).
 
     Examples
     --------
@@ -40,16 +42,16 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeat
     held-out rows (method: test sample, exact tail); assumes rows are independent, identically
     distributed and not used before (not checked: sample 'test' has no sketch of its rows).
     """
-    about = fresh_rows(pruning, counts, "a test sample", delta, repeated=repeated)
+    row_fields = check_fresh_rows(pruning, counts, "a test sample", delta, repeated=repeated)
     errors = int(pruning.errors(counts))
     return Bound(
-        value=binomial_upper(errors, about["n"], math.log(delta)),
+        value=binomial_upper(errors, row_fields["n"], math.log(delta)),
         method="test sample, exact tail",
         errors=errors,
-        **about,
+        **row_fields,
         details={"tail": "exact", "log_delta": math.log(delta)},
     )
 
 
-# The name is the method's; pytest must not take it for a test where it is imported.
+# pytest would collect the function as a test where a test module imports it, because of its name.
 test_sample.__test__ = False  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Bound: a certificate of the error of a pruned tree, and how it reads."""
+"""Bound: a certificate of the error of a pruned tree, and the sentence that states it."""
 
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -10,7 +10,7 @@ from ..errors import ParameterError, escape_unprintable
 
 @dataclass(frozen=True)
 class Bound:
-    """A certificate: an upper limit on the error on new rows, with everything needed to verify it.
+    """A certificate: an upper limit on the error on new rows, with all numbers needed to verify it.
 
     Parameters
     ----------
@@ -19,33 +19,33 @@ class Bound:
     delta : float
         Probability, over samples, that the limit is too low.
     method : str
-        What was computed.
+        Name of the method that computed the limit, with its options.
     n : int
-        Rows of the sample it was computed from.
+        Number of rows of the sample from which the limit was computed.
     errors : int or float
         Errors of the pruning on that sample.
     complexity : float
-        The price of the choice: ln of the number of candidates, ln 1/prior, KL or penalty.
+        The price of choosing: ln of the number of candidates, ln 1/prior, KL divergence or penalty.
     certified : bool
         Whether the limit is a guarantee under the stated assumptions.
     reason : str
-        If not certified: why.
+        Why the limit is not a guarantee, if `certified` is False.
     sample : str
         Name of the sample.
     details : dict
-        Further numbers behind `value`, depending on the method.
+        Further numbers from which `value` follows; they depend on the method.
     predictor : str
-        What the limit applies to, if it is not the pruned tree itself.
+        The predictor that the limit applies to, if it is not the pruned tree itself.
     quantity : str
-        The quantity that is bounded: "error", "cost", "false positive rate", ...
+        The quantity that the limit is on: "error", "cost", "false positive rate", ...
     scale : float
-        Its largest possible value: 1 for a rate, the largest entry of the matrix for a cost.
+        Largest possible value of the quantity: 1 for a rate, the largest entry of the matrix for a cost.
     freshness : str
-        Which samples the rows were compared with, or why that was not possible.
+        With which samples the rows were compared, or why they could not be compared.
     is_checked : bool
-        Whether this comparison would have found rows that were used before.
+        Whether the comparison would have found rows that were used before.
     stated : str
-        What states it, if it was read and could not be recomputed from the counts beside it.
+        For a bound that was read and could not be recomputed from counts: what it was read from, "the model file".
 
     Examples
     --------
@@ -97,15 +97,16 @@ class Bound:
         return asdict(self)
 
     def __str__(self) -> str:
-        sample_id = f"Stated in {self.stated} and not checked: " if self.stated else ""
-        return escape_unprintable(sample_id + self._sentence)
+        prefix = f"Stated in {self.stated} and not checked: " if self.stated else ""
+        return escape_unprintable(prefix + self._sentence)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the sentence."""
+        """Return the sentence for a notebook."""
         return f"<p>{escape(str(self))}</p>"
 
     @property
     def _sentence(self) -> str:
+        """The bound as a sentence, without the remark that it was not checked."""
         # The limit is rounded up and the confidence down, so that the sentence stays true.
         value = Decimal(repr(float(self.value)))
         is_rate = self.quantity != "cost"
@@ -118,21 +119,22 @@ class Bound:
                 f"for {rows} at nominal confidence {confidence}."
             )
         subject = f"the {self.quantity} of {self.predictor}" if self.predictor else f"the {self.quantity}"
-        assumed = "independent and identically distributed"
+        assumption = "independent and identically distributed"
         if not self.is_checked:
-            assumed = f"independent, identically distributed and not used before ({self.freshness})"
+            assumption = f"independent, identically distributed and not used before ({self.freshness})"
         return (
             f"With {confidence} confidence {subject} on new rows like these is at most {limit}, "
-            f"from {rows} (method: {self.method}); assumes rows are {assumed}."
+            f"from {rows} (method: {self.method}); assumes rows are {assumption}."
         )
 
 
 def _percent(share: Decimal, rounding: str, n_digits: int) -> str:
-    """A share in percent with that many significant digits."""
+    """Return a share in percent, rounded to `n_digits` significant digits."""
     return _digits(100 * share, rounding, n_digits) + " %"
 
 
 def _digits(number: Decimal, rounding: str, n_digits: int) -> str:
-    last = Decimal(1).scaleb(number.adjusted() - n_digits + 1) if number else Decimal(1)
-    text = f"{number.quantize(last, rounding=rounding):f}"
+    """Return a number rounded to `n_digits` significant digits, without trailing zeros."""
+    last_digit = Decimal(1).scaleb(number.adjusted() - n_digits + 1) if number else Decimal(1)
+    text = f"{number.quantize(last_digit, rounding=rounding):f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

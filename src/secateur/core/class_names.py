@@ -1,4 +1,4 @@
-"""Names of classes as one line of text each."""
+"""Names of classes, each as one line of text."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,31 @@ from ..errors import ParameterError, escape_unprintable
 from .tree import Tree
 
 
-def plain(text: str) -> str:
-    """Return a text on one line: characters that would break the line or turn its direction are escaped."""
+def as_one_line(text: str) -> str:
+    """Return a text with all characters escaped that would break the line or change its direction."""
     return escape_unprintable(text.replace("\\", "\\\\"), keep="")
 
 
-def class_names_of(tree: Tree, given: Sequence[str] | None, n_classes: int) -> list[str]:
-    """Return the names of all classes of a sample, which may hold classes that the tree does not know."""
+def class_names_of(tree: Tree, class_names: Sequence[str] | None, n_classes: int) -> list[str]:
+    """Return the names of all classes of a sample.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree whose schema names the classes by default.
+    class_names : sequence of str, optional
+        Names given by the user, in the order of the class numbers.
+    n_classes : int
+        Number of classes of the sample. It may have classes that growing did not see; these are called
+        "unknown class 3" and so on.
+    """
     known = None if tree.schema is None else tree.schema.classes
     n_known = n_classes if known is None else len(known)
-    if given is not None and (isinstance(given, str) or (n_known and len(given) not in (n_known, n_classes))):
-        raise ParameterError(f"class_names holds {len(given)} names; the tree has {n_known} classes")
-    labels = given if given is not None else range(n_classes) if known is None else known.tolist()
-    return [plain(str(label)) for label in labels] + [f"unknown class {c}" for c in range(len(labels), n_classes)]
+    if class_names is None:
+        labels = range(n_classes) if known is None else known.tolist()
+    elif isinstance(class_names, str) or (n_known and len(class_names) not in (n_known, n_classes)):
+        raise ParameterError(f"class_names holds {len(class_names)} names; the tree has {n_known} classes")
+    else:
+        labels = class_names
+    names = [as_one_line(str(label)) for label in labels]
+    return names + [f"unknown class {c}" for c in range(len(names), n_classes)]

@@ -1,13 +1,13 @@
-"""What a node costs as a leaf, and what a cut at it adds (spec of every additive rule).
+"""The cost of each node as a leaf, and the change of the total cost by a cut at each node.
 
-A *cost* is any number per node: errors on some sample, m-estimates, losses under a cost
-matrix, squared errors. With `full` the cost of the uncut subtree and `excess = cost -
-full`, every pruning P has
+A *cost* is one number per node that is additive over leaves: errors on a sample, m-estimates, losses under a cost
+matrix, squared errors. Let `full` be the cost of the uncut subtree of each node, and `excess = cost - full`. Then
+every pruning P has
 
-    cost(P) = full[root] + sum of excess over its cuts.
+    cost(P) = full[root] + sum of excess over the cuts of P.
 
-Where a rule is given `Moments` in the place of `Counts`, a node costs its squared error:
-in growing that around its own mean, on a held-out sample that around the mean of growing.
+With `Moments` in the place of `Counts`, the cost of a node is its squared error: around its own mean on the growing
+sample, and around the mean of the growing sample on a held-out sample.
 """
 
 import numpy as np
@@ -17,83 +17,97 @@ from .._utils.arrays import ArrayLike, Ints, LongsOrFloats, immutable_array, wri
 from ..errors import CountsError, ParameterError
 from .counts import Counts
 from .moments import Moments
-from .provenance import SampleUsage
+from .provenance import SampleUsage, usage_of_array
 from .tree import Tree
 
 Sample = Counts | Moments
+MAX_INT_COST_SUM = 2**61  # sums of integer costs below it, and their differences, fit into 64 bits
 
 
 def node_cost(tree: Tree, counts: Sample | None, cost: ArrayLike | None) -> LongsOrFloats:
-    """Return the cost of each node as a leaf: `cost` if given, else the sample's errors or squared errors.
+    """Return the cost of each node as a leaf: `cost` if it is given, else the errors or squared errors of `counts`.
 
-    Whole-number costs stay int64 so that ties are exact. Of squared errors see `Moments.resubstitution_costs`.
+    Integer costs stay int64, so that ties are exact. For the squared errors of `Moments`, see
+    `Moments.resubstitution_costs`. Errors of `counts` are recorded as an evaluation in the tree's log.
     """
     if counts is not None:
         counts.check_fits(tree)
-    if cost is None:
-        if counts is None:
-            raise CountsError("counts are None and no cost is given; pass one of them")
-        return counts.resubstitution_costs
-    array = np.asarray(cost)
-    if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iuf":
-        raise ParameterError(f"cost has shape {array.shape} of {array.dtype}; one number per node, ({tree.n_nodes},)")
-    bad = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
-    if len(bad):
-        raise ParameterError(f"cost of node {bad[0]} is {array[bad[0]]}; finite numbers of 0 or more are needed")
-    if array.dtype.kind in "iu" and int(array.max()) * tree.n_leaves >= 2**61:
-        raise ParameterError(
-            f"cost of node {array.argmax()} is {array.max()}; times {tree.n_leaves} leaves exceeds 64-bit sums; "
-            "divide the costs or pass them as floats"
-        )
-    return immutable_array(array, np.int64 if array.dtype.kind in "iu" else np.float64)
+    if cost is not None:
+        return _checked_cost(tree, cost)
+    if counts is None:
+        raise CountsError("counts are None and no cost is given; pass one of them")
+    if counts.has_classes:
+        counts.tree.evaluation_log.record_nodes(counts)
+    return np.asarray(counts.resubstitution_costs)
 
 
 def sample_usage_of(tree: Tree, *samples: Sample | None, cost: ArrayLike | None = None) -> SampleUsage:
-    """Return the samples that shape what a rule makes of them.
+    """Return the samples that a rule has used, if it is given these samples and this cost.
 
-    A `cost` says nothing of where it comes from: it may have been computed from any sample
-    that has told its errors on this tree so far.
+    An array passed as `cost` may have been computed from any sample that has been evaluated on this tree so far, so
+    all of these samples count as used. So does the sample that a `SampleArray` carries.
     """
-    return SampleUsage.of(*samples) if cost is None else SampleUsage.of(*samples) | tree.evaluation_log.open
+    usage = SampleUsage.of(*samples)
+    return usage if cost is None else usage | tree.evaluation_log.possible_choosers | usage_of_array(cost)
 
 
 def labels_of(counts: Sample | None) -> Ints | None:
-    """Return the class of each node as a leaf; None where there are no classes."""
+    """Return the class that each node predicts as a leaf; None without counts, or if the target is a number."""
     return None if counts is None else counts.labels
 
 
 def full_cost(tree: Tree, cost: LongsOrFloats) -> LongsOrFloats:
-    """Return the cost of the uncut subtree at each node."""
-    own = np.where(tree.is_leaf, cost, 0).astype(cost.dtype)
-    return write_protect(structure.sum_upwards(tree.parent, own[:, None])[:, 0])
+    """Return the cost of the uncut subtree of each node, given the cost of each node as a leaf."""
+    leaf_cost = np.where(tree.is_leaf, cost, 0).astype(cost.dtype)
+    return write_protect(structure.sum_upwards(tree.parent, leaf_cost[:, None])[:, 0])
 
 
 def excess_cost(tree: Tree, cost: LongsOrFloats) -> LongsOrFloats:
-    """Return what a cut at each node adds to the cost of the uncut tree."""
+    """Return how much a cut at each node adds to the cost of the uncut tree."""
     return write_protect(cost - full_cost(tree, cost))
 
 
 def m_estimate(grown: Counts, m: float = 2.0, prior: ArrayLike | None = None) -> LongsOrFloats:
-    """Return the m-estimate of the error mass of each node as a leaf.
+    """Return the m-estimate of the error of each node as a leaf, weighted by its share of the rows.
 
     Parameters
     ----------
     grown : Counts
+        Counts of the growing sample. The evaluation is recorded in the tree's log.
     m : float
-        Weight of the prior; `m = n_classes` with a uniform prior is Laplace's estimate.
+        Weight of the prior in rows; `m = n_classes` with a uniform prior is Laplace's estimate.
     prior : array, optional
         Class probabilities; the class frequencies at the root by default.
 
     Returns
     -------
     array
-        Share of the examples in the node times its estimated error; additive over leaves.
+        Share of the rows in the node times its estimated error rate; additive over leaves.
     """
     if not 0 <= m < np.inf:
         raise ParameterError(f"m={m}; a finite number of 0 or more is needed")
-    grown.tree.evaluation_log.record(grown)
-    whole = float(grown.total[0]) or 1.0
-    expected = (1 - (grown.by_class[0] / whole if prior is None else np.asarray(prior, float))) * m
-    if expected.shape != (grown.n_classes,):
-        expected = np.broadcast_to(expected, grown.n_classes)
-    return write_protect(structure.m_estimates(grown.by_class, grown.total, expected, m, whole))
+    grown.tree.evaluation_log.record_nodes(grown)
+    total_weight = float(grown.total[0]) or 1.0
+    class_prior = grown.by_class[0] / total_weight if prior is None else np.asarray(prior, float)
+    prior_errors = (1 - class_prior) * m
+    if prior_errors.shape != (grown.n_classes,):
+        prior_errors = np.broadcast_to(prior_errors, grown.n_classes)
+    return write_protect(structure.m_estimates(grown.by_class, grown.total, prior_errors, m, total_weight))
+
+
+def _checked_cost(tree: Tree, cost: ArrayLike) -> LongsOrFloats:
+    """Return a cost given by the user as a read-only array of int64 or float64; raise `ParameterError` if invalid."""
+    array = np.asarray(cost)
+    is_integer = array.dtype.kind in "iu"
+    if array.shape != (tree.n_nodes,) or array.dtype.kind not in "iuf":
+        raise ParameterError(f"cost has shape {array.shape} of {array.dtype}; one number per node, ({tree.n_nodes},)")
+    invalid = np.flatnonzero(~(np.isfinite(array) & (array >= 0)))
+    if len(invalid):
+        node = invalid[0]
+        raise ParameterError(f"cost of node {node} is {array[node]}; finite numbers of 0 or more are needed")
+    if is_integer and int(array.max()) * tree.n_leaves >= MAX_INT_COST_SUM:
+        raise ParameterError(
+            f"cost of node {array.argmax()} is {array.max()}; times {tree.n_leaves} leaves exceeds 64-bit sums; "
+            "divide the costs or pass them as floats"
+        )
+    return immutable_array(array, np.int64 if is_integer else np.float64)

@@ -1,4 +1,4 @@
-"""Counts: how many examples of each class of one named sample reach each node."""
+"""Counts: how many rows of each class of one named sample reach each node of a tree."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,30 +12,31 @@ from .._utils.checks import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError
 from .node_statistics import NodeStatistics
-from .provenance import sample_id_of
+from .provenance import identify_sample, sample_array
 from .tree import Tree
 
 LabelRule = Literal["grow", "prune", "both"]
 Original = Literal["fixed", "relabel"]
+RELATIVE_ROUNDING = 1e-9  # of the total weight: far above the rounding of a sum of weights, far below one row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(NodeStatistics):
-    """Class counts (or weights) of one sample in every node of a tree.
+    """Number of rows (or weight) of each class of one sample in every node of a tree.
 
     Parameters
     ----------
     tree : Tree
         The tree the sample was routed through.
     by_class : array of shape (n_nodes, n_classes)
-        Whole numbers stay int64, so that ties are exact; weights are float64. Both add up to less than 2**53,
-        so that every sum and rate made of whole numbers is exact.
+        Integers stay int64, so that ties are exact; weights are float64. Both must add up to less than 2**53,
+        so that every sum and rate of integers is exact.
     sample : str
-        Name of the sample; prunings remember the samples that shaped them.
+        Name of the sample. Prunings state by name which samples were used to make them.
     n_rows : int, optional
-        Rows behind the counts, each one draw whatever its weight. None: not known, counts made by hand.
+        Number of rows that were counted, whatever their weights. None for counts entered by hand.
     sketch : Sketch, optional
-        What is remembered of the rows, so that certificates can tell whether they are fresh.
+        Hashes of some of the rows, by which certificates recognise rows that were used before.
 
     Examples
     --------
@@ -48,7 +49,7 @@ class Counts(NodeStatistics):
     """
 
     has_classes: ClassVar[bool] = True
-    kept: ClassVar[tuple[str, ...]] = ("by_class",)
+    array_fields: ClassVar[tuple[str, ...]] = ("by_class",)
 
     tree: Tree
     by_class: LongsOrFloats
@@ -57,7 +58,7 @@ class Counts(NodeStatistics):
     sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        by_class = _numbers(self.by_class)
+        by_class = _as_numbers(self.by_class)
         shape = by_class.shape
         if by_class.ndim != 2 or shape[0] != self.tree.n_nodes or shape[1] == 0:
             raise CountsError(
@@ -69,21 +70,29 @@ class Counts(NodeStatistics):
 
     @classmethod
     def from_leaves(cls, tree: Tree, leaf_by_class: ArrayLike, *, sample: str = "grow") -> "Counts":
-        """Return the counts of all nodes from those of the leaves, in pre-order.
+        """Return the counts of all nodes, given those of the leaves in pre-order.
 
         Examples
         --------
         >>> Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[1, 0], [0, 4]])
         Counts('grow', 5 in 2 classes, 3 nodes)
         """
-        at_leaves = _numbers(leaf_by_class)
+        at_leaves = _as_numbers(leaf_by_class)
         if at_leaves.ndim != 2 or len(at_leaves) != tree.n_leaves:
             raise CountsError(
                 f"leaf counts have shape {at_leaves.shape}; ({tree.n_leaves}, number of classes) needed for {tree}"
             )
-        own = np.zeros((tree.n_nodes, at_leaves.shape[1]), at_leaves.dtype)
-        own[tree.is_leaf] = at_leaves
-        return cls(tree, write_protect(structure.sum_upwards(tree.parent, own)), sample)
+        at_nodes = np.zeros((tree.n_nodes, at_leaves.shape[1]), at_leaves.dtype)
+        at_nodes[tree.is_leaf] = at_leaves
+        return cls(tree, write_protect(structure.sum_upwards(tree.parent, at_nodes)), sample)
+
+    @cached_property
+    def majority(self) -> Ints:
+        """The class with most rows in each node: the lowest class on a tie, the parent's majority if empty.
+
+        The array carries the sample it was computed from (`SampleArray`): a pruning with these labels has used it.
+        """
+        return sample_array(structure.majorities(self.tree.parent, self.by_class), self)
 
     @classmethod
     def from_trusted_arrays(cls, tree: Tree, by_class: LongsOrFloats, sample: str) -> "Counts":
@@ -98,103 +107,122 @@ class Counts(NodeStatistics):
 
     @property
     def labels(self) -> Ints:
-        """The class of each node as a leaf, which is its prediction: `answers`, too. None for `Moments`."""
+        """The class that each node predicts as a leaf: its majority."""
         return self.majority
 
-    predictions = labels
-
     @property
-    def scale(self) -> float:
-        """The number of examples: the cost of predicting every row wrongly."""
-        whole: float = self.total[0].item()
-        return whole
-
-    @property
-    def resubstitution_costs(self) -> LongsOrFloats:
-        """The errors of each node as a leaf that predicts its majority."""
-        return self.errors_if_leaf(self.majority)
+    def predictions(self) -> Ints:
+        """The prediction of each node as a leaf: its majority."""
+        return self.majority
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return int(self.by_class.shape[1])
 
-    n_labels = n_classes
+    @property
+    def n_labels(self) -> int:
+        """Number of classes; 0 for `Moments`."""
+        return self.n_classes
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the counts are whole numbers, so that comparisons are exact."""
+    def zero_accuracy_cost(self) -> float:
+        """The cost that an accuracy of 0 stands for: all rows (or their total weight) predicted wrongly."""
+        total_weight: float = self.total[0].item()
+        return total_weight
+
+    @property
+    def resubstitution_costs(self) -> LongsOrFloats:
+        """The errors of each node as a leaf that predicts the majority of this sample.
+
+        The array carries the sample it was computed from, as `majority` does.
+        """
+        return sample_array(self.unrecorded_errors_if_leaf(self.majority), self)
+
+    @property
+    def has_integer_weights(self) -> bool:
+        """Whether the counts are integers, so that comparisons are exact."""
         return self.by_class.dtype.kind == "i"
 
     @cached_property
     def sample_id(self) -> bytes:
-        """A mark that identifies this sample: its name and rows, or its counts if the rows are not known."""
-        return sample_id_of(self, self.by_class)
+        """The identity of this sample: a hash of its name and rows, or of its counts if the rows are not known."""
+        return identify_sample(self, self.by_class)
 
     @cached_property
     def total(self) -> LongsOrFloats:
-        """Examples (or weight) in each node."""
-        return write_protect(structure.row_sums(self.by_class) if self.is_whole else self.by_class.sum(axis=1))
-
-    @cached_property
-    def majority(self) -> Ints:
-        """The `grow` label of each node: lowest class on a tie, the parent's label if empty."""
-        self.tree.evaluation_log.record(self)  # labels are a choice, too
-        return write_protect(structure.majorities(self.tree.parent, self.by_class))
+        """Number of rows (or weight) in each node."""
+        return write_protect(
+            structure.row_sums(self.by_class) if self.has_integer_weights else self.by_class.sum(axis=1)
+        )
 
     def errors_if_leaf(self, labels: ArrayLike) -> LongsOrFloats:
-        """Return the errors of each node as a leaf with the given label.
+        """Return the errors of each node as a leaf that predicts the given label.
 
         Parameters
         ----------
         labels : array of int
-            One class per node. A class number beyond this sample's classes errs everywhere.
+            One class number per node. All rows err where the number is not below `n_classes`.
 
         Notes
         -----
-        The tree's ledger notes that this sample has been looked at: it can no longer certify
-        a pruning of the tree without paying for the choice.
+        This is recorded in the tree's evaluation log: a choice may now have been made with this sample, so that
+        it certifies prunings of the tree only with methods that pay for a choice.
         """
-        self.tree.evaluation_log.record(self)
+        self.tree.evaluation_log.record_nodes(self)
         return self.unrecorded_errors_if_leaf(labels)
 
-    costs_if_leaf = errors_if_leaf
+    def costs_if_leaf(self, predictions: ArrayLike) -> LongsOrFloats:
+        """Return `errors_if_leaf(predictions)`, under the name that `Moments` has, too."""
+        return self.errors_if_leaf(predictions)
 
     def unrecorded_errors_if_leaf(self, labels: ArrayLike) -> LongsOrFloats:
-        """Return the same as `errors_if_leaf`, without recording it in the ledger."""
-        chosen = np.asarray(labels)
-        if chosen.shape != (self.tree.n_nodes,):
-            raise CountsError(f"labels have shape {chosen.shape}; one per node, ({self.tree.n_nodes},), needed")
-        if chosen.dtype.kind not in "iu" or chosen.min() < 0:
-            raise CountsError(f"labels must be class numbers from 0; found {chosen.min()} ({chosen.dtype})")
-        if chosen.dtype != np.int32:
-            chosen = np.minimum(chosen, self.n_classes).astype(np.int32)
-        return write_protect(structure.error_counts(self.by_class, self.total, chosen))
+        """Return the same errors as `errors_if_leaf` without recording the evaluation.
+
+        For functions that record the evaluation themselves, or whose result cannot guide a choice.
+        """
+        label = np.asarray(labels)
+        if label.shape != (self.tree.n_nodes,):
+            raise CountsError(f"labels have shape {label.shape}; one per node, ({self.tree.n_nodes},), needed")
+        if label.dtype.kind not in "iu" or label.min() < 0:
+            raise CountsError(f"labels must be class numbers from 0; found {label.min()} ({label.dtype})")
+        if label.dtype != np.int32:
+            label = np.minimum(label, self.n_classes).astype(np.int32)
+        return write_protect(structure.error_counts(self.by_class, self.total, label))
+
+    def unrecorded_costs_if_leaf(self, predictions: ArrayLike) -> LongsOrFloats:
+        """Return `unrecorded_errors_if_leaf(predictions)`, under the name that `Moments` has, too."""
+        return self.unrecorded_errors_if_leaf(predictions)
 
     def __repr__(self) -> str:
         total = self.total[0]
-        shown = f"{total:,}" if self.is_whole else f"{total:,.6g}"
-        return f"Counts({self.sample!r}, {shown} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
+        formatted = f"{total:,}" if self.has_integer_weights else f"{total:,.6g}"
+        return f"Counts({self.sample!r}, {formatted} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
 
 
 def check_label_rule(rule: str, original: str) -> None:
-    """Refuse what is no label rule."""
+    """Raise `ParameterError` unless `rule` is a `LabelRule` and `original` an `Original`."""
     check_name("labels", rule, get_args(LabelRule))
     check_name("original", original, get_args(Original))
 
 
 def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original: Original = "fixed") -> Ints:
-    """Return the label each node takes as a leaf, under a label rule.
+    """Return the label of each node as a leaf under a label rule.
 
     Parameters
     ----------
     grown, holdout : Counts
-        `holdout` may be None under the rule "grow".
+        Counts of the growing and of the held-out sample; `holdout` may be None under the rule "grow".
     rule : "grow", "prune" or "both"
-        Majority of which counts. A tie goes to the `grow` label if it is among the
-        tied, else to the lowest class; an empty node takes the `grow` label.
+        Whose majority is the label: that of the growing sample, of the held-out sample, or of both together.
+        A tie goes to the majority of the growing sample if it is among the tied classes, else to the lowest
+        class. An empty node has the majority of the growing sample.
     original : "fixed" or "relabel"
-        Whether the original leaves keep their `grow` label.
+        Whether the leaves of the grown tree keep the majority of the growing sample.
+
+    Notes
+    -----
+    The tree's evaluation log records that the samples whose rows vote have given labels.
 
     Examples
     --------
@@ -205,23 +233,26 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     ([1, 0, 1], [1, 1, 1])
     """
     check_label_rule(rule, original)
+    grown.tree.evaluation_log.record_nodes(grown)
     if rule == "grow":
         return grown.majority
     if holdout is None:
         raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
-    n_classes = grown.n_classes  # a class that growing did not see errs everywhere and has no vote
+    holdout.tree.evaluation_log.record_nodes(holdout)
+    n_classes = grown.n_classes  # held-out rows of classes that growing did not see have no vote
     votes = holdout.by_class[:, :n_classes]
     votes = np.pad(votes, ((0, 0), (0, n_classes - votes.shape[1])))
     if rule == "both":
         votes = votes + grown.by_class
     nodes = np.arange(grown.tree.n_nodes)
-    keeps_grow = votes[nodes, grown.majority] == votes.max(axis=1)  # also when the node is empty
+    keeps_majority = votes[nodes, grown.majority] == votes.max(axis=1)  # true for an empty node, too
     if original == "fixed":
-        keeps_grow = keeps_grow | grown.tree.is_leaf
-    return write_protect(np.where(keeps_grow, grown.majority, votes.argmax(axis=1)).astype(np.int32))
+        keeps_majority = keeps_majority | grown.tree.is_leaf
+    return write_protect(np.where(keeps_majority, grown.majority, votes.argmax(axis=1)).astype(np.int32))
 
 
-def _numbers(values: ArrayLike) -> LongsOrFloats:
+def _as_numbers(values: ArrayLike) -> LongsOrFloats:
+    """Return counts as a read-only array of int64 or float64."""
     array = np.asarray(values)
     if array.dtype.kind in "iub":
         return immutable_array(array, np.int64)
@@ -231,28 +262,34 @@ def _numbers(values: ArrayLike) -> LongsOrFloats:
 
 
 def _check_sums(tree: Tree, by_class: LongsOrFloats, sample: str) -> None:
-    """Refuse negative, non-finite or too many counts, and nodes that differ from the sum of their children."""
-    total = float(by_class.max()) * by_class.size  # a bound that mostly decides
-    if not total < MAX_EXACT_INT:
-        # Added up as floats, which do not wrap around; exact as long as the answer is "fewer".
-        with np.errstate(over="ignore"):
-            total = float(max(some.sum(dtype=np.float64) for some in (by_class[tree.is_leaf], by_class[0])))
+    """Raise `CountsError` if counts are negative, not finite or too large, or if children do not add up to parents."""
+    _check_total(tree, by_class, sample)
+    is_integer = by_class.dtype.kind == "i"
+    if is_integer and structure.has_consistent_sums(tree.end, by_class):
+        return
+    slack = 0.0 if is_integer else RELATIVE_ROUNDING * float(by_class[0].sum())
+    node, c, summed = structure.first_invalid_count(tree.parent, by_class, slack)
+    if node < 0:
+        return
+    count = by_class[node, c]
+    if not (np.isfinite(count) and count >= 0):
+        raise CountsError(f"sample {sample!r}, node {node}, class {c}: count {count}; a number of 0 or more is needed")
+    raise CountsError(
+        f"sample {sample!r}, node {node}, class {c}: count {count}, but the leaves below it hold {summed[node, c]}; "
+        "Counts.from_leaves adds them up"
+    )
+
+
+def _check_total(tree: Tree, by_class: LongsOrFloats, sample: str) -> None:
+    """Raise `CountsError` if the counts add up to 2**53 or more."""
+    upper_limit = float(by_class.max()) * by_class.size  # cheap, and small enough for nearly all samples
+    if upper_limit < MAX_EXACT_INT:
+        return
+    # Sums of floats do not wrap around, and are exact below 2**53.
+    with np.errstate(over="ignore"):
+        total = float(max(part.sum(dtype=np.float64) for part in (by_class[tree.is_leaf], by_class[0])))
     if total >= MAX_EXACT_INT and np.isfinite(by_class).all():
         raise CountsError(
             f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
             "exact; divide them by a common factor"
         )
-    if by_class.dtype.kind == "i" and structure.has_consistent_sums(tree.end, by_class):
-        return
-    # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
-    slack = 0.0 if by_class.dtype.kind == "i" else 1e-9 * float(by_class[0].sum())
-    v, c, summed = structure.first_invalid_count(tree.parent, by_class, slack)
-    if v < 0:
-        return
-    found = by_class[v, c]
-    if not (np.isfinite(found) and found >= 0):
-        raise CountsError(f"sample {sample!r}, node {v}, class {c}: count {found}; a number of 0 or more is needed")
-    raise CountsError(
-        f"sample {sample!r}, node {v}, class {c}: count {found}, but the leaves below it hold {summed[v, c]}; "
-        "Counts.from_leaves adds them up"
-    )

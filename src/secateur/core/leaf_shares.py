@@ -1,4 +1,4 @@
-"""LeafShares: limits on the class shares in the leaves of a tree that hold all at once."""
+"""LeafShares: limits on the class shares in the leaves of a tree, all of which hold at once."""
 
 import math
 from collections.abc import Sequence
@@ -11,27 +11,30 @@ from .._utils.arrays import ArrayLike, Floats, Ints, Longs, immutable_array, red
 from ..errors import ParameterError, escape_unprintable
 from .bound import Bound
 
+MAX_LISTED_VALUES = 20  # in messages
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeafShares:
-    """The share of each class in each leaf of a sample, with limits for new rows.
+    """The share of each class in each leaf of a sample, with limits on the share among new rows.
 
     Parameters
     ----------
     nodes : array of int
-        The leaves (or nodes) the limits are about, as numbers of the whole tree, in order.
+        The leaves (or nodes) that have limits, as numbers of the grown tree, in order.
     count : array of shape (nodes, classes)
-        Rows of the sample.
+        Number of rows of the sample.
     lower, upper : array of shape (nodes, classes)
         With probability at least `1 - delta` every share lies between them.
     classes : sequence of str
         Names of the classes.
     delta : float
+        Probability, over samples, that some share is outside its limits.
     method, sample, freshness, is_checked
-        As of a `Bound`.
-    tells : str
-        The class whose share text and rules tell in every leaf; by default, of two classes the one
-        that the leaf does not answer, of more the one it does.
+        As for `Bound`.
+    displayed_class : str
+        The class whose share texts and rules display in every leaf. By default: of two classes the one that the leaf
+        does not predict, of more classes the one that it predicts.
 
     Examples
     --------
@@ -69,17 +72,17 @@ class LeafShares:
 
     @cached_property
     def n(self) -> Longs:
-        """Rows of the sample in each leaf."""
+        """Number of rows of the sample in each leaf."""
         return write_protect(self.count.sum(axis=1))
 
     @cached_property
     def share(self) -> Floats:
-        """Shares of the classes in the sample; NaN in a leaf without rows."""
+        """Share of each class in each leaf of the sample; NaN in a leaf without rows."""
         n = self.n[:, None].astype(float)
         return write_protect(np.divide(self.count, n, out=np.full(self.count.shape, math.nan), where=n > 0))
 
     def of(self, node: int, label: object) -> tuple[float, float, float]:
-        """Return the share of a class in a leaf: in the sample, at least, and at most."""
+        """Return the share of a class in a leaf of the sample, its lower limit and its upper limit."""
         i, c = self._row(node), class_number(self.classes, label)
         return float(self.share[i, c]), float(self.lower[i, c]), float(self.upper[i, c])
 
@@ -89,9 +92,9 @@ class LeafShares:
         Parameters
         ----------
         node : int
-            A leaf, as a number of the whole tree.
+            A leaf, as a number of the grown tree.
         label : class
-            By its name.
+            The name of the class.
 
         Examples
         --------
@@ -115,7 +118,7 @@ class LeafShares:
         )
 
     def with_displayed_class(self, label: object) -> "LeafShares":
-        """Return the same limits, of which text and rules tell those of one class.
+        """Return the same limits with another class whose shares are displayed.
 
         Examples
         --------
@@ -126,7 +129,7 @@ class LeafShares:
         return replace(self, displayed_class=self.classes[class_number(self.classes, label)])
 
     def check_covers(self, nodes: ArrayLike) -> None:
-        """Raise `ParameterError` unless there are limits for all these leaves."""
+        """Raise `ParameterError` unless all the given leaves have limits."""
         missing = np.setdiff1d(np.asarray(nodes), self.nodes)
         if len(missing):
             raise ParameterError(
@@ -135,7 +138,7 @@ class LeafShares:
             )
 
     def restrict_to(self, nodes: ArrayLike) -> "LeafShares":
-        """Return the limits of some of the leaves; they hold as they did."""
+        """Return the limits of the given leaves only; they hold as before."""
         rows = [self._row(int(v)) for v in np.unique(np.asarray(nodes))]
         return replace(self, **{name: getattr(self, name)[rows] for name in ("nodes", "count", "lower", "upper")})
 
@@ -151,18 +154,22 @@ class LeafShares:
         )
 
     def _row(self, node: int) -> int:
+        """Return the position of a node in `nodes`."""
         i = int(np.searchsorted(self.nodes, node))
         if i == len(self.nodes) or self.nodes[i] != node:
-            raise ParameterError(f"node {node!r} has no limits here; there are some for {_listed(self.nodes.tolist())}")
+            raise ParameterError(
+                f"node {node!r} has no limits here; there are some for {_format_list(self.nodes.tolist())}"
+            )
         return i
 
 
 def class_number(names: Sequence[str], label: object) -> int:
-    """Return the number of a class that is called by its name."""
+    """Return the number of the class with a name; raise `ParameterError` if there is none."""
     if str(label) not in names:
-        raise ParameterError(f"class {label!r} is not known; the classes are {_listed(names)}")
+        raise ParameterError(f"class {label!r} is not known; the classes are {_format_list(names)}")
     return list(names).index(str(label))
 
 
-def _listed(things: Sequence[object]) -> str:
-    return ", ".join(map(repr, things[:20])) + (", ..." if len(things) > 20 else "")
+def _format_list(values: Sequence[object]) -> str:
+    suffix = ", ..." if len(values) > MAX_LISTED_VALUES else ""
+    return ", ".join(map(repr, values[:MAX_LISTED_VALUES])) + suffix

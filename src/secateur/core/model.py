@@ -1,8 +1,8 @@
-"""Model: all parts of one fitted tree, as the estimators, the command line, files and reports share them."""
+"""Model: all parts of one fitted tree, shared by estimators, commands, files and reports."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from .selection import Selection
 from .sequence import PruningSequence
 from .tree import Tree
 
+Part = TypeVar("Part")
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Immutable):
@@ -26,20 +28,21 @@ class Model(Immutable):
     Parameters
     ----------
     pruning : Pruning
-        What predicts. `pruning.tree` is the whole tree, whose node numbers every part uses.
+        The pruned tree, which predicts. All parts use the node numbers of the grown tree, `pruning.tree`.
     grown : Counts or Moments
-        The growing sample.
+        Statistics of the growing sample.
     holdout : Counts or Moments, optional
-        The held-out sample, if one was used to prune, choose or certify.
+        Statistics of the held-out sample, if one was used to prune, choose or certify.
     sequence : PruningSequence, optional
-        The sequence the pruning was taken from.
+        The sequence that the pruning is a member of.
     selection : Selection, optional
-        The table it was chosen from.
+        The table from which the member was chosen.
     certificate : Bound, optional
+        The limit on the error of the pruning.
     parameters : dict
-        Parameters of the estimator: plain values by name, with its class under "estimator".
+        Parameters of the estimator by name, as plain values; its class is under "estimator".
     facts : dict
-        Where it comes from: versions, rows, columns, seconds; plain values by name.
+        Facts about the fit by name, as plain values: versions, numbers of rows and columns, seconds.
 
     Examples
     --------
@@ -59,34 +62,34 @@ class Model(Immutable):
     metadata: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for part in (self.grown, self.holdout):
-            if part is not None:
-                part.check_fits(self.tree)
-        for trees in (self.sequence, self.selection):
-            if trees is not None and not trees.tree.same_structure(self.tree):
-                raise PruningError(f"the sequence is of another tree ({trees.tree}, not {self.tree})")
+        for sample in (self.grown, self.holdout):
+            if sample is not None:
+                sample.check_fits(self.tree)
+        for part in (self.sequence, self.selection):
+            if part is not None and not part.tree.same_structure(self.tree):
+                raise PruningError(f"the sequence is of another tree ({part.tree}, not {self.tree})")
         if self.is_classifier and self.pruning.node_labels is None:
             raise PruningError("the pruning has no classes; a classifying model needs node_labels")
 
     @property
     def tree(self) -> Tree:
-        """The whole tree."""
+        """The grown tree."""
         return self.pruning.tree
 
     @cached_property
     def pruned_tree(self) -> Tree:
-        """The pruned tree; node `v` of it is node `ids[v]` of the whole one."""
+        """The pruned tree as a tree of its own; its node `v` is node `ids[v]` of the grown tree."""
         small: Tree = self.pruning.to_tree()
         return small
 
     @cached_property
     def nodes(self) -> Ints:
-        """The number in the whole tree of each node of `pruned_tree`."""
+        """The number in the grown tree of each node of `pruned_tree`."""
         return write_protect(np.flatnonzero(self.pruning.is_kept | self.pruning.is_leaf).astype(np.int32))
 
     @cached_property
     def predictions(self) -> Array:
-        """The prediction of each node of `pruned_tree`: a class (meaningful for leaves only), or a mean."""
+        """The prediction of each node of `pruned_tree`: a class (only that of a leaf has a meaning) or a mean."""
         if not self.is_classifier:
             return write_protect(self.grown.predictions[self.nodes])
         classes = None if self.tree.schema is None else self.tree.schema.classes
@@ -95,72 +98,82 @@ class Model(Immutable):
 
     @cached_property
     def cached_probabilities(self) -> dict[str, Any]:
-        """Results that `secateur.routing.prediction` has derived from this model, by name."""
+        """A cache of `secateur.routing.prediction`: class probabilities of the nodes of `pruned_tree`, by kind."""
         return {}
 
     @property
     def node_predictions(self) -> Array | None:
-        """The prediction of each node of the whole tree as a leaf: a class number or a mean."""
+        """The prediction of each node of the grown tree as a leaf: a class number or a mean."""
         return self.pruning.node_labels if self.is_classifier else self.grown.predictions
 
     @property
     def class_grown(self) -> Counts | None:
-        """The growing sample if it counts classes."""
+        """The growing sample if its target is a class; else None."""
         return self.grown if isinstance(self.grown, Counts) else None
 
     @property
     def class_holdout(self) -> Counts | None:
-        """The held-out sample if there is one and it counts classes."""
+        """The held-out sample if there is one and its target is a class; else None."""
         return self.holdout if isinstance(self.holdout, Counts) else None
 
     @property
     def is_classifier(self) -> bool:
-        """Whether leaves predict a class and not a number."""
+        """Whether leaves predict a class, not a number."""
         return self.grown.has_classes
 
     def __repr__(self) -> str:
         rows = f"{self.grown.total[0]:,.10g} rows"
-        limit = "not certified"
-        if self.certificate is not None:
-            limit = f"{'stated, not checked:' if self.certificate.stated else 'certified'} {self.certificate.value:.4g}"
+        if self.certificate is None:
+            limit = "not certified"
+        elif self.certificate.stated:
+            limit = f"stated, not checked: {self.certificate.value:.4g}"
+        else:
+            limit = f"certified {self.certificate.value:.4g}"
         return f"Model({self.pruning.n_leaves:,} of {self.tree.n_leaves:,} leaves, {rows}, {limit})"
 
 
-def as_model(thing: Any, *, done: str = "shown") -> Model:
-    """Return the model of a fitted estimator, the model itself, or one of parts.
+PARTS_OF_MODEL = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
+
+
+def as_model(model_or_parts: Any, *, done: str = "shown") -> Model:
+    """Return the model of a fitted estimator, a model itself, or a model made of parts.
 
     Parameters
     ----------
-    thing : estimator, Model, or tuple of parts
-        The parts in any order: a `Tree` or `Pruning`, the `Counts` (or `Moments`) of the growing
-        sample and then of a held-out one, a `PruningSequence`, a `Selection`, a `Bound`.
+    model_or_parts : estimator, Model, or tuple of parts
+        The parts in any order: a `Tree` or `Pruning`, the `Counts` (or `Moments`) of the growing sample and then
+        those of a held-out one, a `PruningSequence`, a `Selection`, a `Bound`.
     done : str
-        What is to be done with it, for the error message.
+        What the caller does with the model, as a participle, for the error message: "exported".
     """
-    thing = getattr(thing, "model_", thing)
-    if isinstance(thing, Model):
-        return thing
-    parts = list(thing) if isinstance(thing, tuple | list) else [thing]
-
-    def first(kind: Any) -> Any:
-        return next((part for part in parts if isinstance(part, kind)), None)
-
-    known = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bound)
-    strange = next((part for part in parts if not isinstance(part, known)), None)
-    grown, holdout, *_ = [*(part for part in parts if isinstance(part, Counts | Moments)), None, None]
-    if strange is not None or grown is None:
-        what = f"a {type(thing if strange is None else strange).__name__} cannot be {done}"
+    fitted = getattr(model_or_parts, "model_", model_or_parts)
+    if isinstance(fitted, Model):
+        return fitted
+    parts = list(fitted) if isinstance(fitted, tuple | list) else [fitted]
+    unknown = [part for part in parts if not isinstance(part, PARTS_OF_MODEL)]
+    samples = [part for part in parts if isinstance(part, Counts | Moments)]
+    if unknown or not samples:
+        culprit = unknown[0] if unknown else fitted
         raise UnsupportedError(
-            f"{what}; a fitted estimator, a Model, or a tuple of parts such as (tree, counts) or (pruning, grown, "
-            "holdout) is needed (fit the estimator first)"
+            f"a {type(culprit).__name__} cannot be {done}; a fitted estimator, a Model, or a tuple of parts such as "
+            "(tree, counts) or (pruning, grown, holdout) is needed (fit the estimator first)"
         )
-    selection, sequence, pruning = first(Selection), first(PruningSequence), first(Pruning)
+    grown, holdout = samples[0], samples[1] if len(samples) > 1 else None
+    selection = _first_of_type(parts, Selection)
+    sequence = _first_of_type(parts, PruningSequence)
+    pruning = _first_of_type(parts, Pruning)
     if selection is not None:
         sequence = selection.sequence if sequence is None else sequence
         pruning = selection.pruning if pruning is None else pruning
+    if pruning is None and sequence is not None:
+        pruning = sequence[0]
     if pruning is None:
-        whole = Pruning.from_cuts(first(Tree) or grown.tree, [], seen=SampleUsage.of(grown))
-        pruning = whole if sequence is None else sequence[0]
+        tree = _first_of_type(parts, Tree) or grown.tree
+        pruning = Pruning.from_cuts(tree, [], seen=SampleUsage.of(grown))
     if pruning.node_labels is None:
         pruning = replace(pruning, node_labels=grown.labels)
-    return Model(pruning, grown, holdout, sequence, selection, first(Bound))
+    return Model(pruning, grown, holdout, sequence, selection, _first_of_type(parts, Bound))
+
+
+def _first_of_type(parts: list[Any], kind: type[Part]) -> Part | None:
+    return next((part for part in parts if isinstance(part, kind)), None)

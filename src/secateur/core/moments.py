@@ -1,4 +1,4 @@
-"""Moments: what squared error needs to know of one named sample in each node."""
+"""Moments: weight, mean and squared error of a numeric target of one named sample in each node of a tree."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,34 +11,35 @@ from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, immutable_array, w
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError
 from .node_statistics import NodeStatistics
-from .provenance import sample_id_of
+from .provenance import identify_sample
 from .tree import Tree
 
-NOISE = 1e-12  # of the root's squared error: a subtree that gains no more has gained rounding only
+RELATIVE_NOISE = 1e-12  # of the root's squared error: subtrees that gain no more have gained rounding errors only
+RELATIVE_ROUNDING = 1e-9  # of the total weight: far above the rounding of a sum of weights, far below one row
 
 
 class NoClassesError(UnsupportedError, AttributeError):
-    """Classes were asked of a sample whose target is a number."""
+    """An attribute of classes was read from a sample whose target is a number."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments(NodeStatistics):
     """Weight, mean and squared error of a numeric target in every node of a tree.
 
-    The regression twin of `Counts`: the cost of a node as a leaf that answers `values` is
-    `squared_errors_if_leaf(values)`, and every rule that takes `cost=` works on it.
+    The counterpart of `Counts` for regression. Every rule that takes `cost=` works on it: the cost of a node as a
+    leaf that predicts `values` is `squared_errors_if_leaf(values)`.
 
     Parameters
     ----------
     tree : Tree
         The tree the sample was routed through.
     weight : array of float
-        Examples (or their weight) in each node.
+        Number of rows (or their weight) in each node.
     mean : array of float
         Mean of the target in each node; the parent's where the node is empty.
-    spread : array of float
-        Sum of weighted squared differences from that mean: what the node costs as a leaf
-        that answers its own mean.
+    sse : array of float
+        Sum of the weighted squared differences of the target from `mean`: the cost of the node as a leaf that
+        predicts `mean`.
     sample : str
         Name of the sample.
     n_rows, sketch
@@ -49,13 +50,13 @@ class Moments(NodeStatistics):
     >>> tree = Tree.from_parents([-1, 0, 0])
     >>> moments = Moments(tree, [3, 2, 1], [2.0, 1.0, 4.0], [6.0, 0.0, 0.0])
     >>> moments
-    Moments('grow', 3 examples, 3 nodes)
+    Moments('grow', 3 rows, 3 nodes)
     >>> moments.squared_errors_if_leaf([2.0, 2.0, 2.0]).tolist()
     [6.0, 2.0, 4.0]
     """
 
     has_classes: ClassVar[bool] = False
-    kept: ClassVar[tuple[str, ...]] = ("weight", "mean", "sse")
+    array_fields: ClassVar[tuple[str, ...]] = ("weight", "mean", "sse")
 
     tree: Tree
     weight: Floats
@@ -66,23 +67,24 @@ class Moments(NodeStatistics):
     sketch: Sketch | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for name in self.kept:
-            object.__setattr__(self, name, _numbers(name, getattr(self, name), self))
+        for name in self.array_fields:
+            object.__setattr__(self, name, _checked_numbers(name, getattr(self, name), self))
         _check_sums(self)
 
     @classmethod
     def from_leaves(
         cls, tree: Tree, weight: ArrayLike, mean: ArrayLike, sse: ArrayLike | None = None, *, sample: str = "grow"
     ) -> "Moments":
-        """Return the moments of all nodes from those of the leaves, in pre-order.
+        """Return the moments of all nodes, given those of the leaves in pre-order.
 
         Parameters
         ----------
         tree : Tree
-        weight, mean, spread : arrays, one number per leaf
-            Without `spread` all examples of a leaf have the same target. The mean of an
-            empty leaf is not read.
+        weight, mean, sse : arrays, one number per leaf
+            As for `Moments`. Without `sse`, all rows of a leaf have the same target. The mean of an empty leaf is
+            ignored.
         sample : str
+            Name of the sample.
 
         Examples
         --------
@@ -90,20 +92,21 @@ class Moments(NodeStatistics):
         >>> moments.mean.tolist(), moments.sse.tolist()
         ([2.0, 1.0, 4.0], [6.0, 0.0, 0.0])
         """
-        given = {"weight": weight, "mean": mean, "sse": np.zeros(tree.n_leaves) if sse is None else sse}
-        whole = []
-        for name, values in given.items():
+        at_leaves = {"weight": weight, "mean": mean, "sse": np.zeros(tree.n_leaves) if sse is None else sse}
+        at_nodes = []
+        for name, values in at_leaves.items():
             array = np.asarray(values, np.float64)
             if array.shape != (tree.n_leaves,):
                 raise CountsError(f"{name} has shape {array.shape}; one number per leaf, ({tree.n_leaves},), needed")
-            whole.append(np.zeros(tree.n_nodes))
-            whole[-1][tree.is_leaf] = array
-        total, means, spreads = node_moments.moments_upwards(tree.parent, *whole)
-        return cls(tree, write_protect(total), write_protect(means), write_protect(spreads), sample)
+            node_values = np.zeros(tree.n_nodes)
+            node_values[tree.is_leaf] = array
+            at_nodes.append(node_values)
+        weights, means, sums = node_moments.moments_upwards(tree.parent, *at_nodes)
+        return cls(tree, write_protect(weights), write_protect(means), write_protect(sums), sample)
 
     @property
     def total(self) -> Floats:
-        """Number of rows (or weight) in each node, named as in `Counts`."""
+        """Number of rows (or weight) in each node, under the name that `Counts` has."""
         return self.weight
 
     @property
@@ -112,16 +115,16 @@ class Moments(NodeStatistics):
         return self.mean
 
     @property
-    def scale(self) -> float:
-        """The squared error around the overall mean."""
+    def zero_accuracy_cost(self) -> float:
+        """The cost that an accuracy of 0 stands for: the squared error around the mean of all rows."""
         return float(self.sse[0])
 
     @cached_property
     def resubstitution_costs(self) -> Floats:
-        """The squared error of each node as a leaf that predicts its own mean.
+        """The squared error of each node as a leaf that predicts its mean.
 
-        A subtree that gains at most 1e-12 of the root's squared error gains rounding only: its
-        root gets the cost of its leaves, so that every rule sees a tie and prefers the leaf.
+        If a subtree lowers the squared error by at most 1e-12 of the root's, it has gained rounding errors only. Its
+        root then has the cost of its leaves, so that every rule finds a tie and prefers the smaller tree.
 
         Examples
         --------
@@ -129,25 +132,26 @@ class Moments(NodeStatistics):
         >>> Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0]).resubstitution_costs.round(6).tolist()
         [16.0, 0.0, 0.0, 0.0, 0.0]
         """
-        own = np.where(self.tree.is_leaf, self.sse, 0)
-        full = structure.sum_upwards(self.tree.parent, own[:, None])[:, 0]
-        return write_protect(np.where(self.sse - full <= NOISE * self.sse[0], full, self.sse))
+        at_leaves = np.where(self.tree.is_leaf, self.sse, 0)
+        of_leaves_below = structure.sum_upwards(self.tree.parent, at_leaves[:, None])[:, 0]
+        is_noise = self.sse - of_leaves_below <= RELATIVE_NOISE * self.sse[0]
+        return write_protect(np.where(is_noise, of_leaves_below, self.sse))
 
     @cached_property
     def sample_id(self) -> bytes:
-        """A mark that identifies this sample; see `Counts.mark`."""
-        return sample_id_of(self, self.weight, self.sse)
+        """The identity of this sample; see `Counts.sample_id`."""
+        return identify_sample(self, self.weight, self.sse)
 
     @cached_property
-    def is_whole(self) -> bool:
-        """Whether the weights are whole numbers, so that they count examples."""
+    def has_integer_weights(self) -> bool:
+        """Whether the weight of every node is an integer."""
         return bool((self.weight == np.rint(self.weight)).all())
 
     def squared_errors_if_leaf(self, values: ArrayLike) -> Floats:
         """Return the sum of squared errors of each node as a leaf that predicts `values`, one number per node.
 
-        With the means of the growing sample as `values` this is what a held-out sample says
-        each node costs.
+        With the means of the growing sample as `values`, this is the held-out cost of each node. Nothing is
+        recorded: no certificate exists for squared errors.
 
         Examples
         --------
@@ -157,15 +161,22 @@ class Moments(NodeStatistics):
         >>> held_out.squared_errors_if_leaf(grown.mean).tolist()
         [1.0, 0.0, 1.0]
         """
-        predictions = np.asarray(values, np.float64)
-        if predictions.shape != (self.tree.n_nodes,):
-            raise CountsError(f"values have shape {predictions.shape}; one per node, ({self.tree.n_nodes},), needed")
-        wrong = np.flatnonzero(~np.isfinite(predictions))
-        if len(wrong):
-            raise CountsError(f"the value of node {wrong[0]} is {predictions[wrong[0]]}; finite numbers are needed")
-        return write_protect(self.sse + self.weight * (self.mean - predictions) ** 2)
+        prediction = np.asarray(values, np.float64)
+        if prediction.shape != (self.tree.n_nodes,):
+            raise CountsError(f"values have shape {prediction.shape}; one per node, ({self.tree.n_nodes},), needed")
+        not_finite = np.flatnonzero(~np.isfinite(prediction))
+        if len(not_finite):
+            node = not_finite[0]
+            raise CountsError(f"the value of node {node} is {prediction[node]}; finite numbers are needed")
+        return write_protect(self.sse + self.weight * (self.mean - prediction) ** 2)
 
-    costs_if_leaf = squared_errors_if_leaf
+    def costs_if_leaf(self, predictions: ArrayLike) -> Floats:
+        """Return `squared_errors_if_leaf(predictions)`, under the name that `Counts` has, too."""
+        return self.squared_errors_if_leaf(predictions)
+
+    def unrecorded_costs_if_leaf(self, predictions: ArrayLike) -> Floats:
+        """Return `squared_errors_if_leaf(predictions)`, which records nothing."""
+        return self.squared_errors_if_leaf(predictions)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "unrecorded_errors_if_leaf"):
@@ -176,43 +187,45 @@ class Moments(NodeStatistics):
         raise AttributeError(f"'Moments' object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        return f"Moments({self.sample!r}, {self.weight[0]:,.10g} examples, {self.tree.n_nodes:,} nodes)"
+        return f"Moments({self.sample!r}, {self.weight[0]:,.10g} rows, {self.tree.n_nodes:,} nodes)"
 
 
-def _numbers(name: str, given: ArrayLike, moments: Moments) -> Floats:
-    what, n_nodes = f"{name} of sample {moments.sample!r}", moments.tree.n_nodes
+def _checked_numbers(name: str, values: ArrayLike, moments: Moments) -> Floats:
+    """Return a field of `moments` as a read-only float array; raise `CountsError` if it has no valid numbers."""
+    field_name, n_nodes = f"{name} of sample {moments.sample!r}", moments.tree.n_nodes
     try:
-        values: Floats = immutable_array(given, np.float64)
+        array: Floats = immutable_array(values, np.float64)
     except (TypeError, ValueError) as error:
-        raise CountsError(f"{what} holds values that are not numbers ({error})") from error
-    if values.shape != (n_nodes,):
+        raise CountsError(f"{field_name} holds values that are not numbers ({error})") from error
+    if array.shape != (n_nodes,):
         raise CountsError(
-            f"{what} has shape {values.shape}; one number per node, ({n_nodes},), needed for {moments.tree}"
+            f"{field_name} has shape {array.shape}; one number per node, ({n_nodes},), needed for {moments.tree}"
         )
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        raise CountsError(f"{what} is {values[wrong[0]]} at node {wrong[0]}; finite numbers are needed")
-    if name != "mean" and values.min() < 0:
-        raise CountsError(f"{what} is {values.min()} at node {values.argmin()}; 0 or more is needed")
-    return values
+    not_finite = np.flatnonzero(~np.isfinite(array))
+    if len(not_finite):
+        node = not_finite[0]
+        raise CountsError(f"{field_name} is {array[node]} at node {node}; finite numbers are needed")
+    if name != "mean" and array.min() < 0:
+        raise CountsError(f"{field_name} is {array.min()} at node {array.argmin()}; 0 or more is needed")
+    return array
 
 
 def _check_sums(moments: Moments) -> None:
-    """Refuse weights that differ from the sum over the leaves below.
+    """Raise `CountsError` if the weights of children do not add up to those of their parents.
 
-    Means and spreads are not added up again: foreign trees bring medians, and squared errors
-    that have lost digits.
+    Means and squared errors are not checked: trees from other libraries may predict medians, and their squared
+    errors may have lost digits.
     """
     tree, weight = moments.tree, moments.weight
     if weight[0] >= MAX_EXACT_INT:
         raise CountsError(
             f"weight of sample {moments.sample!r} is {weight[0]:.6g}, 2**53 or more, where whole numbers stop being "
-            "exact; divide it by a common factor, and spread too"
+            "exact; divide it by a common factor, and sse too"
         )
-    # Weights are sums in some order: 1e-9 of the whole is far above rounding, far below a row.
-    v, _, summed = structure.first_invalid_count(tree.parent, weight[:, None], 1e-9 * float(weight[0]))
-    if v >= 0:
+    slack = RELATIVE_ROUNDING * float(weight[0])
+    node, _, summed = structure.first_invalid_count(tree.parent, weight[:, None], slack)
+    if node >= 0:
         raise CountsError(
-            f"weight of sample {moments.sample!r} is {weight[v]} at node {v}, but the leaves below it hold "
-            f"{summed[v, 0]}; Moments.from_leaves adds them up"
+            f"weight of sample {moments.sample!r} is {weight[node]} at node {node}, but the leaves below it hold "
+            f"{summed[node, 0]}; Moments.from_leaves adds them up"
         )

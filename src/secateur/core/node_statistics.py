@@ -1,6 +1,6 @@
-"""Counted: what `Counts` and `Moments` have in common, so that verbs need not ask which of them they are given."""
+"""NodeStatistics: the common part of `Counts` and `Moments`, so that functions work on both alike."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import ClassVar, Self
 
 from .._kernels.stop import check_stopped
@@ -12,15 +12,24 @@ from .tree import Tree
 
 
 class NodeStatistics(Immutable):
-    """One named sample, counted in every node of a tree: `Counts` of classes, or `Moments` of a number.
+    """Statistics of one named sample in every node of a tree: `Counts` of classes or `Moments` of a number.
 
-    Both also have `mark`, which tells the sample from others; `answers`, what each node answers as a leaf (`labels`
-    where it is a class); `resubstitution_costs` and `costs_if_leaf(answers)`, what it costs with its own or other
-    answers; and `scale`, the cost that an accuracy of 0 would mean.
+    Besides the members below, both classes have
+
+    sample_id
+        The identity of the sample.
+    predictions
+        The prediction of each node as a leaf: a class number or a mean.
+    resubstitution_costs
+        The cost of each node as a leaf with these predictions.
+    costs_if_leaf(predictions), unrecorded_costs_if_leaf(predictions)
+        The cost of each node as a leaf with other predictions; the first is recorded as an evaluation.
+    zero_accuracy_cost
+        The cost of the whole tree that an accuracy of 0 stands for.
     """
 
     has_classes: ClassVar[bool]
-    kept: ClassVar[tuple[str, ...]]  # the names of its arrays, which have a line for each node
+    array_fields: ClassVar[tuple[str, ...]]  # names of the fields that have one entry per node
     tree: Tree
     sample: str
     n_rows: int | None
@@ -28,12 +37,12 @@ class NodeStatistics(Immutable):
 
     @property
     def total(self) -> LongsOrFloats:
-        """Examples (or weight) in each node."""
+        """Number of rows (or weight) in each node."""
         raise NotImplementedError
 
     @property
     def labels(self) -> Ints | None:
-        """The class of each node as a leaf; None where the target is a number."""
+        """The class that each node predicts as a leaf; None where the target is a number."""
         return None
 
     @property
@@ -42,22 +51,44 @@ class NodeStatistics(Immutable):
         return 0
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the numbers of examples are whole."""
+    def has_integer_weights(self) -> bool:
+        """Whether the weight of every node is an integer."""
         raise NotImplementedError
 
     @property
     def is_weighted(self) -> bool:
-        """Whether some row counts for more or less than one."""
-        return not self.is_whole or self.n_rows not in (None, int(self.total[0]))
+        """Whether some row has another weight than 1."""
+        return not self.has_integer_weights or self.n_rows not in (None, int(self.total[0]))
+
+    def with_sketch(self, tree: Tree, sketch: Sketch) -> Self:
+        """Return the statistics of the same sample with the sketch of its rows, on a tree that has the same nodes.
+
+        The arrays are shared and not checked again; see `Tree.with_history`.
+        """
+        statistics = type(self).__new__(type(self))
+        statistics.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
+        statistics.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
+        return statistics
 
     def restrict_to(self, tree: Tree, nodes: Array) -> Self:
-        """Return the sample on a smaller tree whose nodes are `nodes` (a mask or ids) of this one's."""
-        return replace(self, tree=tree, **{name: write_protect(getattr(self, name)[nodes]) for name in self.kept})  # type: ignore[type-var]
+        """Return the statistics of the same sample on a smaller tree.
+
+        Parameters
+        ----------
+        tree : Tree
+            The smaller tree, cut from the tree of this sample.
+        nodes : array
+            The nodes of the larger tree that the smaller one has, in order: numbers, or one bool per node.
+        """
+        arrays = {name: write_protect(getattr(self, name)[nodes]) for name in self.array_fields}
+        return replace(self, tree=tree, **arrays)  # type: ignore[type-var]
 
     def check_fits(self, tree: Tree) -> None:
-        """Raise `CountsError` unless this sample was counted in `tree`."""
-        check_stopped()  # every verb begins here
+        """Raise `CountsError` unless the sample was counted in a tree with the structure of `tree`.
+
+        All rules and certificates call this first, so a request to stop is noticed here, too.
+        """
+        check_stopped()
         if not self.tree.same_structure(tree):
             raise CountsError(
                 f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "

@@ -1,50 +1,45 @@
-"""Seen and Ledger: which samples shaped a tree or a pruning, and which have been looked at.
+"""Provenance: which samples were used to make a tree, a pruning or an array, and how they are identified.
 
-Two books, one for each way in which rows can enter a tree:
-
-    Seen     frozen; the samples that grew, pruned or chose something. Rules write it into what
-             they return, and `Pruning.to_tree` hands it on to the smaller tree.
-    Ledger   grows; which questions each sample has answered about one tree. The questions write
-             it themselves: `errors_on`, `errors`, `errors_if_leaf`, `select`. A choice made by
-             hand, `sequence[argmin(sequence.errors_on(held_out))]`, leaves its trace here.
-
-`certify` reads both, and compares rows by their sketches, so that names do not matter.
+`SampleUsage` is a set of samples. Rules store one in everything they return, and `Pruning.to_tree` passes it on to
+the smaller tree. `SampleArray` is an array, such as `Counts.majority`, that carries the sample it was computed from.
+Which samples have been *evaluated* is recorded elsewhere, in the log of the tree (`evaluation_log.py`).
+`certify` reads both, and compares rows by their sketches, so that the names of samples do not matter.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._utils.arrays import Array
+import numpy as np
+
+from .._utils.arrays import Array, ArrayLike, write_protect
 from ..data.sketch import Sketch
 from ..errors import escape_unprintable
 
 if TYPE_CHECKING:
     from .costs import Sample
-    from .pruning import Pruning
-    from .sequence import PruningSequence
 
 
 class UsedSample(NamedTuple):
-    """A sample by its name and, where there is one, the sketch of its rows."""
+    """A sample: its name and, if its rows are known, the sketch of them."""
 
     name: str
     sketch: Sketch | None = None
 
 
 class SampleUsage(AbstractSet[str]):
-    """The samples that shaped something: a set of names that also knows their rows.
+    """The samples that were used to make something: a set of names that also holds sketches of the rows.
 
     Parameters
     ----------
-    samples : iterable of SeenSample or str
+    samples : iterable of UsedSample or str
+        A name without a sketch is dropped if the same name occurs with a sketch.
 
     Examples
     --------
-    >>> seen = SampleUsage(["grow"]) | {"prune"}
-    >>> sorted(seen), "grow" in seen, seen == {"grow", "prune"}
+    >>> usage = SampleUsage(["grow"]) | {"prune"}
+    >>> sorted(usage), "grow" in usage, usage == {"grow", "prune"}
     (['grow', 'prune'], True, True)
     """
 
@@ -53,16 +48,20 @@ class SampleUsage(AbstractSet[str]):
     samples: tuple[UsedSample, ...]
 
     def __init__(self, samples: Iterable[UsedSample | str] = ()) -> None:
-        given = samples.samples if isinstance(samples, SampleUsage) else samples
-        marks = [one if isinstance(one, UsedSample) else UsedSample(str(one)) for one in given]
-        known = {sample_id.name for sample_id in marks if sample_id.sketch is not None}
-        kept = dict.fromkeys(m for m in marks if m.sketch is not None or m.name not in known)
-        self.samples = tuple(sorted(kept, key=lambda m: (m.name, b"" if m.sketch is None else m.sketch.digest)))
+        items = samples.samples if isinstance(samples, SampleUsage) else samples
+        used = [item if isinstance(item, UsedSample) else UsedSample(str(item)) for item in items]
+        sketched_names = {sample.name for sample in used if sample.sketch is not None}
+        unique = dict.fromkeys(s for s in used if s.sketch is not None or s.name not in sketched_names)
+        self.samples = tuple(sorted(unique, key=lambda s: (s.name, b"" if s.sketch is None else s.sketch.digest)))
 
     @classmethod
     def of(cls, *samples: "Sample | None") -> "SampleUsage":
-        """Return the set of these samples (`Counts` or `Moments`; None is passed over)."""
+        """Return the usage of these samples (`Counts` or `Moments`); None is skipped."""
         return cls(UsedSample(sample.sample, sample.sketch) for sample in samples if sample is not None)
+
+    def without(self, other: "SampleUsage") -> "SampleUsage":
+        """Return the samples that are not in `other`, compared by name and by sketch."""
+        return SampleUsage(sample for sample in self.samples if sample not in other.samples)
 
     def __contains__(self, name: object) -> bool:
         return any(sample.name == name for sample in self.samples)
@@ -85,92 +84,65 @@ class SampleUsage(AbstractSet[str]):
         return SampleUsage, (self.samples,)
 
     def __repr__(self) -> str:
-        return escape_unprintable(f"Seen({', '.join(self)})")
-
-
-@dataclass
-class EvaluationRecord:
-    """The questions that one sample has answered about one tree.
-
-    `pruning` is the digest of the only pruning whose errors were asked for, `sequence` the first
-    sequence; `is_several` says that there were others, `is_open` that more was told: the errors of
-    single nodes, or of several prunings.
-    """
-
-    sample: UsedSample
-    pruning: bytes | None = None
-    sequence: "PruningSequence | None" = None
-    is_open: bool = False
-    is_several: bool = False
-
-
-@dataclass(eq=False)
-class EvaluationLog:
-    """Which samples have been looked at, on one tree and on all trees that were cut from it.
-
-    Examples
-    --------
-    >>> EvaluationLog().records
-    {}
-    """
-
-    records: dict[bytes, EvaluationRecord] = field(default_factory=dict)
-
-    def record(
-        self,
-        sample: "Sample",
-        *,
-        pruning: "Pruning | None" = None,
-        sequence: "PruningSequence | None" = None,
-        is_asked: bool = False,
-    ) -> None:
-        """Note that a sample told how one pruning, one sequence, or (neither) every node fares.
-
-        Counts that were made by hand, of which no rows are known, are taken at their word: of them
-        only an explicit question (`is_asked`) is noted.
-        """
-        if sample.n_rows is None and not is_asked:
-            return
-        record = self.records.setdefault(sample.sample_id, EvaluationRecord(UsedSample(sample.sample, sample.sketch)))
-        if sequence is not None:
-            record.is_several |= record.sequence not in (None, sequence)
-            record.sequence = record.sequence or sequence
-        elif pruning is None:
-            record.is_open = True
-        elif not record.is_open:
-            digest = pruning.digest
-            record.is_open = record.pruning not in (None, digest)
-            record.pruning = digest
-
-    @property
-    def open(self) -> SampleUsage:
-        """The samples that have told more than how one pruning fares."""
-        return SampleUsage(
-            record.sample for record in self.records.values() if record.is_open or record.sequence is not None
-        )
-
-    def __reduce__(self) -> tuple[object, ...]:
-        # A sequence is not taken along: that it was looked at is.
-        records = {
-            sample_id: replace(record, sequence=None, is_open=record.is_open or record.sequence is not None)
-            for sample_id, record in self.records.items()
-        }
-        return EvaluationLog, (records,)
+        return escape_unprintable(f"SampleUsage({', '.join(self)})")
 
 
 NO_SAMPLES = SampleUsage()
 
 
-def sample_id_of(sample: "Sample", *arrays: Array) -> bytes:
-    """The mark of a sample: of its name and sketch, or of the arrays it has counted."""
+class SampleArray(np.ndarray[Any, np.dtype[Any]]):
+    """A read-only array that was computed from one sample and carries the sample with it.
+
+    Reading `Counts.majority` records nothing. A pruning that is given these labels, or a rule that is given costs of
+    this kind, adds the sample to its `seen`, so that the sample cannot certify the result as if it were fresh.
+    Slices, copies and arithmetic keep the sample. `np.asarray` returns the plain array.
+    """
+
+    usage: SampleUsage
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.usage = getattr(source, "usage", NO_SAMPLES)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        # Sums and other reductions return plain numbers, as those of an ordinary array do.
+        return array[()] if return_scalar else super().__array_wrap__(array, context, return_scalar)
+
+    def __reduce__(self) -> Any:
+        return np.asarray(self).__reduce__()
+
+
+def sample_array(values: Array, sample: "Sample") -> Array:
+    """Return `values`, write-protected, as an array that carries the sample it was computed from.
+
+    Counts entered by hand, whose rows are not known, are trusted: the result is then an ordinary array.
+    """
+    if sample.n_rows is None:
+        return write_protect(values)
+    array = write_protect(values).view(SampleArray)
+    array.usage = SampleUsage.of(sample)
+    return array
+
+
+def usage_of_array(values: ArrayLike | None) -> SampleUsage:
+    """Return the sample that an array carries; no samples for any other value."""
+    return values.usage if isinstance(values, SampleArray) else NO_SAMPLES
+
+
+def add_usage_of_labels(usage: SampleUsage, labels: ArrayLike | None, history: SampleUsage) -> SampleUsage:
+    """Return `usage` with the sample that `labels` carry, unless this sample is in the history of the tree."""
+    return usage | labels.usage.without(history) if isinstance(labels, SampleArray) else usage
+
+
+def identify_sample(sample: "Sample", *arrays: Array) -> bytes:
+    """Return the identity of a sample: a hash of its name and sketch or, without a sketch, of these arrays."""
     if sample.sketch is None:
-        return digest_of(*arrays)
+        return hash_arrays(*arrays)
     return hashlib.blake2b(sample.sample.encode(errors="replace") + sample.sketch.digest, digest_size=16).digest()
 
 
-def digest_of(*arrays: Array) -> bytes:
-    """A short hash of arrays."""
-    found = hashlib.blake2b(digest_size=16)
+def hash_arrays(*arrays: Array) -> bytes:
+    """Return a hash of 16 bytes of the contents of arrays."""
+    digest = hashlib.blake2b(digest_size=16)
     for array in arrays:
-        found.update(array.tobytes())
-    return found.digest()
+        digest.update(array.tobytes())
+    return digest.digest()

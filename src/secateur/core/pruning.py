@@ -1,4 +1,4 @@
-"""Pruning: which nodes of a tree are leaves now."""
+"""Pruning: which nodes of a grown tree are leaves after cutting it back."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,9 +13,11 @@ from .._utils.immutable import Immutable
 from ..errors import PruningError
 from .counts import Counts
 from .moments import Moments
-from .provenance import NO_SAMPLES, SampleUsage, digest_of
+from .provenance import NO_SAMPLES, SampleUsage, add_usage_of_labels, hash_arrays
 from .rule_provenance import RuleProvenance
 from .tree import PER_NODE_FIELDS, Tree, blank_tests
+
+MAX_CUTS_IN_REPR = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,20 +27,22 @@ class Pruning(Immutable):
     Parameters
     ----------
     tree : Tree
-        The tree that was cut; it is not changed.
+        The grown tree; it is not changed.
     is_leaf : array of bool
-        Whether each node is a leaf now. Nodes under a leaf are False.
+        Whether each node is a leaf of the pruned tree. Nodes below such a leaf are False.
     node_labels : array of int, optional
-        The class each node takes when it is a leaf; None where costs, not classes, decided.
-    seen : Seen, or set of str
-        The samples that shaped this pruning, by name and by their rows.
+        The class that each node predicts if it is a leaf; None if the rule was given costs instead of classes.
+    seen : SampleUsage, or set of str
+        The samples that were used to make this pruning, by name and by the sketches of their rows. If `node_labels`
+        carry a sample that did not grow the tree (`held_out.majority`), the sample is added.
     rule : str
-        What made it, in words; the text of `provenance` by default.
+        The rule and its parameters in words; the text of `provenance` by default.
     certified : bool, optional
-        For rules that come with a guarantee: whether it holds here; `note` says why not.
+        For rules that come with a guarantee: whether the guarantee holds for this pruning.
     note : str
+        Why a guarantee does not hold, or another remark of the rule.
     provenance : RuleProvenance, optional
-        The rule that made it, its parameters and the cost that decided; None where no rule is known.
+        The rule that made the pruning, its parameters and the cost it compared; None if no rule is known.
 
     Examples
     --------
@@ -67,13 +71,14 @@ class Pruning(Immutable):
         if is_leaf.shape != (n,) or is_leaf.dtype != bool:
             raise PruningError(f"is_leaf has shape {is_leaf.shape} of {is_leaf.dtype}; ({n},) of bool is needed")
         expected = structure.leaves_after_cuts(self.tree.parent, is_leaf | self.tree.is_leaf)
-        wrong = np.flatnonzero(expected != is_leaf)
-        if len(wrong):
+        invalid = np.flatnonzero(expected != is_leaf)
+        if len(invalid):
             raise PruningError(
-                f"node {wrong[0]}: a path through it has no leaf or more than one; "
+                f"node {invalid[0]}: a path through it has no leaf or more than one; "
                 "Pruning.from_cuts makes a valid set from any cuts"
             )
-        object.__setattr__(self, "seen", SampleUsage(self.seen))
+        usage = add_usage_of_labels(SampleUsage(self.seen), self.node_labels, self.tree.history)
+        object.__setattr__(self, "seen", usage)
         if self.provenance is not None and not self.rule:
             object.__setattr__(self, "rule", self.provenance.text)
         if self.node_labels is not None:
@@ -86,23 +91,23 @@ class Pruning(Immutable):
 
     @classmethod
     def from_cuts(cls, tree: Tree, cuts: ArrayLike, **fields: Any) -> "Pruning":
-        """Return the pruning that cuts at the given nodes; cuts below another cut are ignored.
+        """Return the pruning of `tree` with the given cuts; a cut below another cut is ignored.
 
         Parameters
         ----------
         tree : Tree
         cuts : array
-            Node ids, or one bool per node.
+            The nodes to turn into leaves: numbers, or one bool per node.
         **fields
-            `node_labels`, `seen`, `rule` and so on, as for `Pruning`.
+            Other fields of `Pruning`: `node_labels`, `seen`, `rule`, ...
         """
         n, is_cut = tree.n_nodes, np.asarray(cuts)
         if is_cut.dtype != bool or is_cut.shape != (n,):
-            ids = is_cut
-            if ids.size and (ids.dtype.kind not in "iu" or ids.min() < 0 or ids.max() >= n):
-                raise PruningError(f"cuts {ids.ravel()[:5].tolist()}: node ids from 0 to {n - 1} are needed")
+            nodes = is_cut
+            if nodes.size and (nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= n):
+                raise PruningError(f"cuts {nodes.ravel()[:5].tolist()}: node ids from 0 to {n - 1} are needed")
             is_cut = np.zeros(n, bool)
-            is_cut[ids.astype(np.int64)] = True
+            is_cut[nodes.astype(np.int64)] = True
         return cls(tree, write_protect(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
 
     @property
@@ -111,22 +116,22 @@ class Pruning(Immutable):
 
     @cached_property
     def cuts(self) -> Ints:
-        """The internal nodes of the tree that are leaves now, in order."""
+        """The internal nodes of the grown tree that are leaves of the pruned tree, in order."""
         return write_protect(np.flatnonzero(self.is_leaf & ~self.tree.is_leaf).astype(np.int32))
 
     @cached_property
     def leaves(self) -> Ints:
-        """The nodes that are leaves now, in order."""
+        """The leaves of the pruned tree, in order."""
         return write_protect(np.flatnonzero(self.is_leaf).astype(np.int32))
 
     @cached_property
     def is_kept(self) -> Bools:
-        """Which internal nodes still test something."""
+        """Whether each node is an internal node of the pruned tree."""
         return write_protect(structure.kept_nodes(self.tree.parent, self.is_leaf))
 
     @cached_property
     def labels(self) -> Ints:
-        """The class of each leaf; -1 where a node is not a leaf (or has no class)."""
+        """The class of each leaf of the pruned tree; -1 for other nodes, and for leaves without a class."""
         labels = np.full(self.tree.n_nodes, -1, np.int32)
         if self.node_labels is not None:
             labels[self.is_leaf] = self.node_labels[self.is_leaf]
@@ -134,34 +139,34 @@ class Pruning(Immutable):
 
     @cached_property
     def digest(self) -> bytes:
-        """Equal for prunings with the same leaves and labels, also on trees cut from the same one."""
-        return digest_of(self.tree.ids[self.leaves], self.labels[self.leaves])
+        """A hash of the leaves and their labels; equal for equal prunings of trees that were cut from one tree."""
+        return hash_arrays(self.tree.ids[self.leaves], self.labels[self.leaves])
 
     @cached_property
     def n_leaves(self) -> int:
-        """Number of leaves now."""
+        """Number of leaves of the pruned tree."""
         return int(np.count_nonzero(self.is_leaf))
 
     @cached_property
     def n_nodes(self) -> int:
-        """Number of nodes now."""
+        """Number of nodes of the pruned tree."""
         return self.n_leaves + int(np.count_nonzero(self.is_kept))
 
     def errors(self, counts: Counts) -> int | float:
-        """Return the errors of this pruning on a sample, and record in the ledger that it was used."""
+        """Return the errors of this pruning on a sample; the tree's log records that it was evaluated on the sample."""
         counts.check_fits(self.tree)
-        self.tree.evaluation_log.record(counts, pruning=self)
+        self.tree.evaluation_log.record_pruning(counts, self)
         if self.node_labels is None:
             raise PruningError("this pruning was made from costs and has no classes; use cost(node_cost)")
         return self.cost(counts.unrecorded_errors_if_leaf(self.node_labels))
 
     def cost(self, node_cost: LongsOrFloats) -> int | float:
-        """Return the sum of a cost per node over the leaves."""
+        """Return the total cost of the leaves, given the cost of each node as a leaf."""
         value: int | float = node_cost[self.is_leaf].sum().item()
         return value
 
     def snip(self, node: int) -> "Pruning":
-        """Return the pruning with one more cut, at `node`."""
+        """Return this pruning with one more cut, at `node`."""
         self._check_node(node)
         if not (self.is_kept[node] or self.is_leaf[node]):
             raise PruningError(f"node {node} is already removed: it is below leaf {self.leaf_above(node)}")
@@ -170,17 +175,18 @@ class Pruning(Immutable):
         return self._with_cuts(is_cut, "snip")
 
     def restore(self, node: int) -> "Pruning":
-        """Return the pruning with the original subtree of `node` restored."""
+        """Return this pruning with the whole grown subtree of the leaf `node` restored."""
         self._check_node(node)
         if not self.is_leaf[node]:
-            why = "is not cut" if self.is_kept[node] else f"lies under leaf {self.leaf_above(node)}; restore that one"
-            raise PruningError(f"node {node} {why}")
+            if self.is_kept[node]:
+                raise PruningError(f"node {node} is not cut")
+            raise PruningError(f"node {node} lies under leaf {self.leaf_above(node)}; restore that one")
         is_cut = self.is_leaf.copy()
         is_cut[node] = False
         return self._with_cuts(is_cut, "restore")
 
     def leaf_above(self, node: int) -> int:
-        """The leaf of this pruning on the path from the root to `node`."""
+        """Return the leaf of this pruning on the path from the root to `node`."""
         while not self.is_leaf[node]:
             if self.is_kept[node]:
                 raise PruningError(f"node {node} is not under a leaf")
@@ -188,34 +194,34 @@ class Pruning(Immutable):
         return node
 
     def to_tree(self, *counts: Counts | Moments) -> Any:
-        """Return the smaller tree, and the given counts on it.
+        """Return the pruned tree as a tree of its own, and the given counts in its nodes.
 
         Returns
         -------
         Tree, or (Tree, Counts or Moments, ...)
-            Node `v` of the new tree is node `ids[v]` of the old one. It remembers the samples that
-            grew and cut it, and shares the ledger of the old one.
+            Node `v` of the new tree is node `ids[v]` of the grown one. The samples that grew and cut the tree are in
+            its `history`. Both trees share one evaluation log.
         """
         for sample in counts:
             sample.check_fits(self.tree)
-        is_here = self.is_kept | self.is_leaf
-        small = _smaller_tree(self, is_here)
+        is_in_tree = self.is_kept | self.is_leaf
+        small = _smaller_tree(self, is_in_tree)
         if not counts:
             return small
-        return (small, *(sample.restrict_to(small, is_here) for sample in counts))
+        return (small, *(sample.restrict_to(small, is_in_tree) for sample in counts))
 
     def __and__(self, other: "Pruning") -> "Pruning":
-        """The largest pruning of both: cut where either cuts."""
+        """Return the largest tree that is a pruning of both: cut where either is cut."""
         self._check_same(other)
         return self._with_cuts(self.is_leaf | other.is_leaf, "intersection", other.seen)
 
     def __or__(self, other: "Pruning") -> "Pruning":
-        """The smallest pruning that both are prunings of: keep where either keeps."""
+        """Return the smallest tree that both are prunings of: split where either has a split."""
         self._check_same(other)
         return self._with_cuts(~(self.is_kept | other.is_kept), "union", other.seen)
 
     def __le__(self, other: "Pruning") -> bool:
-        """Whether this is a pruning of `other`."""
+        """Return whether this pruning cuts wherever `other` does."""
         self._check_same(other)
         return not (self.is_kept & ~other.is_kept).any()
 
@@ -223,12 +229,13 @@ class Pruning(Immutable):
         return other <= self
 
     def __repr__(self) -> str:
-        shown = ", ".join(str(v) for v in self.cuts[:8]) + (", ..." if len(self.cuts) > 8 else "")
-        return (
-            f"Pruning({self.n_leaves:,} of {self.tree.n_leaves:,} leaves, {f'cuts at {shown}' if shown else 'no cut'})"
-        )
+        cuts = ", ".join(str(node) for node in self.cuts[:MAX_CUTS_IN_REPR])
+        if len(self.cuts) > MAX_CUTS_IN_REPR:
+            cuts += ", ..."
+        return f"Pruning({self.n_leaves:,} of {self.tree.n_leaves:,} leaves, {f'cuts at {cuts}' if cuts else 'no cut'})"
 
     def _with_cuts(self, is_cut: Bools, rule: str, seen: Iterable[str] = ()) -> "Pruning":
+        """Return the pruning with other cuts, made from this one (and from one that has `seen` other samples)."""
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
         provenance = None if self.provenance is None else self.provenance.with_edit(rule)
@@ -251,28 +258,31 @@ class Pruning(Immutable):
             raise PruningError(f"the prunings are of different trees ({self.tree} and {other.tree})")
 
 
-def _smaller_tree(pruning: Pruning, is_here: Bools) -> Tree:
-    """The tree of the nodes `is_here`, the leaves without their tests."""
+def _smaller_tree(pruning: Pruning, is_in_tree: Bools) -> Tree:
+    """Return the tree of the nodes `is_in_tree`, without the splits of its leaves."""
     tree, is_leaf = pruning.tree, pruning.is_leaf
-    new_id = np.cumsum(is_here, dtype=np.int32) - 1
-    parent = np.where(tree.parent < 0, -1, new_id[tree.parent])[is_here].astype(np.int32)
-    n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start))
-    owner = np.repeat(np.arange(tree.n_nodes), np.diff(tree.branch_start))
+    new_number = np.cumsum(is_in_tree, dtype=np.int32) - 1
+    parent = np.where(tree.parent < 0, -1, new_number[tree.parent])[is_in_tree].astype(np.int32)
+    old_n_codes = np.diff(tree.branch_start)
+    n_codes = np.where(is_leaf, 0, old_n_codes)[is_in_tree]
+    node_of_code = np.repeat(np.arange(tree.n_nodes), old_n_codes)
+    keeps_split = is_in_tree & ~is_leaf
     blanks = blank_tests(tree.n_nodes)
-    tests: dict[str, Any] = {
-        n: write_protect(np.where(is_leaf, blanks[n], getattr(tree, n))[is_here]) for n in PER_NODE_FIELDS
+    per_node: dict[str, Any] = {
+        name: write_protect(np.where(is_leaf, blanks[name], getattr(tree, name))[is_in_tree])
+        for name in PER_NODE_FIELDS
     }
     surrogates = tree.surrogates
     if surrogates is not None:
-        surrogates = surrogates.taken(np.flatnonzero(is_here), ~is_leaf[is_here])
+        surrogates = surrogates.select_nodes(np.flatnonzero(is_in_tree), keeps_split[is_in_tree])
     return replace(
         tree,
         parent=write_protect(parent),
-        branch_start=write_protect(np.append(0, np.cumsum(n_codes[is_here])).astype(np.int64)),
-        branch=write_protect(tree.branch[(is_here & ~is_leaf)[owner]]),
-        ids=write_protect(tree.ids[is_here]),
+        branch_start=write_protect(np.append(0, np.cumsum(n_codes)).astype(np.int64)),
+        branch=write_protect(tree.branch[keeps_split[node_of_code]]),
+        ids=write_protect(tree.ids[is_in_tree]),
         key=tree.row_key,
         history=tree.history | pruning.seen,
         surrogates=surrogates,
-        **tests,
+        **per_node,
     )

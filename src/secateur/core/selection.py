@@ -29,27 +29,28 @@ class Selection(ImmutableTable):
     se : array of float
         Standard error of each of them.
     best, chosen : int
-        The member of least error (the smallest of equals), and the one that was taken.
+        The number of the member with the least error (the smallest tree of equal ones), and that of the chosen member.
     select : str
-        How: "0se", "1se", "min-error", ...
+        How the member was chosen: "0se", "1se", "min-error", ...
     sample : str
-        What `error` was measured on: "cross-validation" or the name of a sample.
+        Where `error` was measured: "cross-validation" or the name of a sample.
     n : int
-        Rows behind each error rate.
+        Number of rows behind each error rate.
     betas : array of float, optional
-        Cross-validation: the penalty at which the members of the folds were compared.
+        For cross-validation: the penalty at which the trees of the folds were evaluated for each member.
     fold_error : array of shape (n_folds, n_members), optional
-        Error rate of each fold, repeats one after the other.
+        Error rate of each member in each fold, the folds of one repeat after those of the other.
     counts : Counts or Moments, optional
         The sample the sequence was made from.
     growing : dict
-        The growing parameters that cross-validation chose or was given.
+        The growing parameters of the tree, chosen by cross-validation or by the user.
     pool : tuple of dict
-        The other ways of growing it tried: their parameters, `n_leaves`, `error` and `se`.
+        The other candidates: their growing parameters, `n_leaves`, `error` and `se`.
     details : dict
-        Further numbers: folds, repeats, seed, kind of standard error.
-    judges : Seen
-        The sample the choice was made on, with its rows.
+        Further facts: folds, repeats, seed, kind of standard error.
+    evaluated_on : SampleUsage
+        The sample on which the choice was made. It is empty for cross-validation, whose folds are parts of the
+        growing sample, which the sequence names already.
 
     Examples
     --------
@@ -89,50 +90,47 @@ class Selection(ImmutableTable):
             if not 0 <= getattr(self, name) < n_members:
                 raise ParameterError(f"{name}={getattr(self, name)}; a member from 0 to {n_members - 1} is needed")
         object.__setattr__(self, "pool", tuple(self.pool))
-        evaluated_on = SampleUsage(self.evaluated_on) or SampleUsage(
-            () if self.sample == "cross-validation" else [self.sample]
-        )
-        object.__setattr__(self, "evaluated_on", evaluated_on)
+        default = SampleUsage(() if self.sample == "cross-validation" else [self.sample])
+        object.__setattr__(self, "evaluated_on", SampleUsage(self.evaluated_on) or default)
 
     @property
     def tree(self) -> Tree:
-        """The whole tree."""
+        """The grown tree."""
         return self.sequence.tree
 
     @property
     def score(self) -> str:
-        """What `error` measures, in words."""
-        words = {"squared_error": "mean squared error", "absolute_error": "mean absolute error", "roc_auc": "1 - AUC"}
+        """The name of the measure in `error`, in words."""
+        names = {"squared_error": "mean squared error", "absolute_error": "mean absolute error", "roc_auc": "1 - AUC"}
         scoring = str(self.details.get("scoring", "error"))
-        return words.get(scoring, scoring.replace("_", " "))
+        return names.get(scoring, scoring.replace("_", " "))
 
     @property
     def is_error(self) -> bool:
-        """Whether `error` is the share of wrong answers, or the mean squared error, and no other score."""
+        """Whether `error` is an error rate or a mean squared error, and not another score."""
         return self.details.get("scoring", "error") in ("error", "squared_error")
 
     @property
     def one_se(self) -> int:
-        """The smallest member within one standard error of the least; the chosen one where that was asked for."""
-        if self.select == "1se":
+        """The number of the smallest member within one standard error of the least error."""
+        if self.select == "1se":  # scores of probabilities are compared in another way than below
             return self.chosen
         return int(np.append(self.best, np.flatnonzero(self.error <= self.limit))[-1])
 
     @property
     def limit(self) -> float:
-        """The least error plus one standard error."""
+        """The least error plus one standard error of it."""
         return float(self.error[self.best] + self.se[self.best])
 
     @property
     def one_se_limit(self) -> float | None:
-        """`limit`, if the 1-SE rule compares with it; None for scores of probabilities, whose differences it takes."""
+        """`limit` if the 1-SE rule uses it; None for scores of probabilities, where it uses differences of scores."""
         return None if self.details.get("scoring") in ("log_loss", "brier") else self.limit
 
     @property
     def pruning(self) -> Pruning:
-        """The chosen member; its `seen` includes the sample it was chosen on."""
+        """The chosen member. Its `seen` includes the sample on which it was chosen."""
         pruning = self.sequence[self.chosen]
-        # Cross-validation has no judges: its folds are of the growing sample, which the sequence names already.
         return replace(pruning, seen=pruning.seen | self.evaluated_on)
 
     def to_dict(self) -> dict[str, Array]:
@@ -148,8 +146,8 @@ class Selection(ImmutableTable):
         }  # fmt: skip
 
     def __repr__(self) -> str:
-        leaves, at = self.sequence.n_leaves, self.chosen
+        n_leaves, chosen = self.sequence.n_leaves, self.chosen
         return escape_unprintable(
-            f"Selection({self.select}: {leaves[at]:,} of {leaves[0]:,} to {leaves[-1]:,} leaves, "
-            f"error {self.error[at]:.4g} +- {self.se[at]:.2g} on {self.sample})"
+            f"Selection({self.select}: {n_leaves[chosen]:,} of {n_leaves[0]:,} to {n_leaves[-1]:,} leaves, "
+            f"error {self.error[chosen]:.4g} +- {self.se[chosen]:.2g} on {self.sample})"
         )

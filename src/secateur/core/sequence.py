@@ -1,15 +1,16 @@
-"""PruningSequence: many prunings of one tree, largest first.
+"""PruningSequence: many prunings of one tree, the largest first.
 
-Nested sequences are one number per node, `steps`: node v tests something in the members
-before `steps[v]` and no longer after, so v is a leaf in exactly the members
+A nested sequence is stored as one number per node, `steps`: node v is internal in the members before `steps[v]` and
+not in later ones. So v is a leaf in exactly the members
 
-    steps[v] <= i < steps[parent[v]]        (original leaves 0; above the root len(sequence)).
+    steps[v] <= i < steps[parent[v]]        (0 for leaves of the grown tree; above the root: len(sequence)).
 
-Any additive number of all members is then one difference array and one cumulative sum.
-Sequences that are not nested rebuild a member on demand from the table behind them, or from
-the changes between members (`MemberChanges`): neighbours differ in few nodes, so the changes of all members
-together are about as many as the nodes, where the sets themselves would be as many as nodes times members. Files hold
-the changes, and all that is asked of every member is one pass over them.
+Any additive number of all members then takes one difference array and one cumulative sum.
+
+For other sequences, a function rebuilds a member on demand: from the table of the rule that made it, or from the
+changes between members (`MemberChanges`), which files contain. Neighbours differ in few nodes, so the changes of all
+members together are about as many as the nodes, where the sets of leaves would be nodes times members. Sums for all
+members take one pass over the changes.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ from .._utils.immutable import ImmutableTable
 from ..errors import ParameterError, PruningError
 from .counts import Counts
 from .moments import Moments
-from .provenance import NO_SAMPLES, SampleUsage
+from .provenance import NO_SAMPLES, SampleUsage, add_usage_of_labels
 from .pruning import Pruning
 from .rule_provenance import RuleProvenance
 from .tree import Tree
@@ -32,10 +33,19 @@ from .tree import Tree
 
 @dataclass(frozen=True, eq=False)
 class MemberChanges:
-    """The `rebuild` of a sequence: calling it with i gives the leaves of member i.
+    """The members of a sequence as changes: a callable for `PruningSequence.rebuild`.
 
-    `changes[start[i]:start[i + 1]]` are the nodes that test in member i but not in the one
-    before it, or the other way round, rising; before the first comes the whole tree.
+    Calling it with `i` returns the leaves of member i, one bool per node.
+
+    Parameters
+    ----------
+    parent : array of int
+        Parent of each node of the grown tree.
+    is_leaf : array of bool
+        The leaves of the grown tree.
+    start, changes : arrays of int
+        `changes[start[i]:start[i + 1]]` are the nodes, in order, that are internal in member i but not in the member
+        before, or the other way round. The grown tree stands before member 0.
 
     Examples
     --------
@@ -54,69 +64,72 @@ class MemberChanges:
     changes: Ints
 
     def __call__(self, index: int) -> Bools:
-        n_times = np.bincount(self.changes[: self.start[index + 1]], minlength=len(self.parent))
-        is_kept = ~self.is_leaf ^ (n_times % 2 == 1)
-        leaves: Bools = ~is_kept
-        leaves[1:] &= is_kept[self.parent[1:]]
-        return leaves
+        n_changes = np.bincount(self.changes[: self.start[index + 1]], minlength=len(self.parent))
+        is_kept = ~self.is_leaf ^ (n_changes % 2 == 1)
+        is_leaf: Bools = ~is_kept
+        is_leaf[1:] &= is_kept[self.parent[1:]]
+        return is_leaf
 
     @property
     def n_different(self) -> int:
-        """The number of members that differ from the one before them, and the first."""
+        """Number of members that differ from the member before them; the first one counts, too."""
         return 1 + int(np.count_nonzero(np.diff(self.start[1:])))
 
     def sums(self, values: LongsOrFloats) -> LongsOrFloats:
-        """The sum of `values` over the leaves of every member."""
-        below = np.zeros(len(self.parent), np.result_type(values, np.int64))
-        np.add.at(below, self.parent[1:], values[1:])
-        opened: LongsOrFloats = below - values  # what a node adds when it tests
-        sums: LongsOrFloats = values[self.is_leaf].sum() + self._running(opened[self.changes] * self._signs)
+        """Return the sum of `values`, one number per node, over the leaves of every member."""
+        children_sum = np.zeros(len(self.parent), np.result_type(values, np.int64))
+        np.add.at(children_sum, self.parent[1:], values[1:])
+        gain_of_split: LongsOrFloats = children_sum - values
+        sums: LongsOrFloats = values[self.is_leaf].sum() + self._cumulate(gain_of_split[self.changes] * self._signs)
         return sums
 
     def is_equal(self, is_kept: Bools) -> Bools:
-        """Which members test exactly these nodes."""
-        n_wrong = np.count_nonzero(is_kept != ~self.is_leaf)
+        """Return whether each member has exactly the given internal nodes."""
+        n_differences_at_start = np.count_nonzero(is_kept != ~self.is_leaf)
         steps: Longs = np.where(is_kept[self.changes], -self._signs, self._signs)
-        found: Bools = n_wrong + self._running(steps) == 0
-        return found
+        is_equal: Bools = n_differences_at_start + self._cumulate(steps) == 0
+        return is_equal
 
     @cached_property
     def _signs(self) -> Longs:
-        """Of each change: 1 where the node begins to test, -1 where it ends."""
+        """1 for each change that makes a node internal, -1 for each that makes a node a leaf."""
         order = np.argsort(self.changes, kind="stable")
         nodes = self.changes[order]
-        first = np.searchsorted(nodes, nodes)  # all nodes test at the start: the first change of each ends it
+        first_change = np.searchsorted(nodes, nodes)
+        # All nodes are internal at the start, so the first change of a node has sign -1, and signs alternate.
         signs = np.empty(len(nodes), np.int64)
-        signs[order] = 2 * ((np.arange(len(nodes)) - first) % 2) - 1
+        signs[order] = 2 * ((np.arange(len(nodes)) - first_change) % 2) - 1
         return signs
 
-    def _running(self, steps: Longs | Floats) -> LongsOrFloats:
-        """The sums of steps up to the end of each member."""
+    def _cumulate(self, steps: Longs | Floats) -> LongsOrFloats:
+        """Return the sum of `steps`, one number per change, up to the last change of each member."""
         sums: LongsOrFloats = np.append(steps[:0].sum(), np.cumsum(steps))[self.start[1:]]
         return sums
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PruningSequence(ImmutableTable):
-    """Prunings of one tree, from the largest to the smallest.
+    """Many prunings (*members*) of one tree, from the largest to the smallest.
 
     Parameters
     ----------
     tree : Tree
+        The grown tree.
     n_leaves : array of int
-        Leaves of each member.
+        Number of leaves of each member.
     errors : array
-        Cost of each member in the sample or cost the sequence was made from.
+        Total cost of each member, in the sample or cost the sequence was made from.
     alphas : array of float, optional
-        The least penalty at which each member is chosen; None where there is no penalty.
+        The least penalty per leaf at which each member is the best; None for rules without a penalty.
     steps : array of int, optional
-        Nested sequences: the first member in which each node tests nothing.
+        For nested sequences: the number of the first member in which each node is not internal.
     rebuild : callable, optional
-        Other sequences: `rebuild(i)` gives the leaves of member i, one bool per node.
+        For other sequences: `rebuild(i)` returns the leaves of member i, one bool per node.
     node_labels, seen, rule, provenance
-        As for `Pruning`.
+        As for `Pruning`. A sequence without a `rule` was made by hand, and may have been made from any sample that
+        was evaluated on this tree before: `seen` then includes these samples.
     nested : bool
-        Whether each member is a pruning of the one before it.
+        Whether each member is a pruning of the member before.
 
     Examples
     --------
@@ -134,7 +147,7 @@ class PruningSequence(ImmutableTable):
     n_leaves: Longs
     errors: LongsOrFloats
     alphas: Floats | None = None
-    steps: Ints | None = field(default=None, compare=False)  # compared below
+    steps: Ints | None = field(default=None, compare=False)  # see __eq__
     rebuild: Callable[[int], Bools] | None = field(default=None, compare=False)
     node_labels: Ints | None = None
     seen: SampleUsage = field(default=NO_SAMPLES, compare=False)
@@ -143,13 +156,10 @@ class PruningSequence(ImmutableTable):
     provenance: RuleProvenance | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        self._freeze_arrays(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
         if self.provenance is not None and not self.rule:
             object.__setattr__(self, "rule", self.provenance.text)
-        # A sequence that no rule has signed may come from any sample that was looked at before.
-        object.__setattr__(
-            self, "seen", SampleUsage(self.seen) if self.rule else self.tree.evaluation_log.open | self.seen
-        )
+        object.__setattr__(self, "seen", self._complete_usage())
+        self._freeze_arrays(n_leaves=np.int64, errors=None, alphas=np.float64, node_labels=np.int32, steps=np.int32)
         if (self.steps is None) == (self.rebuild is None):
             raise PruningError("a sequence needs either steps (nested) or rebuild (a table), and not both")
         if len(self.errors) != len(self) or (self.alphas is not None and len(self.alphas) != len(self)):
@@ -157,13 +167,19 @@ class PruningSequence(ImmutableTable):
         if self.steps is not None:
             self._check_steps(self.steps)
 
+    def _complete_usage(self) -> SampleUsage:
+        """Return `seen` with the samples that labels carry and, without a rule, those that may have chosen members."""
+        usage = add_usage_of_labels(SampleUsage(self.seen), self.node_labels, self.tree.history)
+        return usage if self.rule else self.tree.evaluation_log.possible_choosers | usage
+
     def _check_steps(self, steps: Ints) -> None:
+        """Raise `PruningError` unless `steps` describe a sequence of `len(self)` nested prunings."""
         tree = self.tree
         if steps.shape != (tree.n_nodes,) or steps[0] >= len(self) or (steps[tree.is_leaf] != 0).any():
             raise PruningError("steps need one entry per node, 0 at leaves, at the root below the number of members")
-        wrong = np.flatnonzero(steps[1:] > steps[tree.parent[1:]]) + 1
-        if len(wrong):
-            raise PruningError(f"node {wrong[0]} outlives its parent: step {steps[wrong[0]]}")
+        invalid = np.flatnonzero(steps[1:] > steps[tree.parent[1:]]) + 1
+        if len(invalid):
+            raise PruningError(f"node {invalid[0]} outlives its parent: step {steps[invalid[0]]}")
 
     def __len__(self) -> int:
         return len(self.n_leaves)
@@ -185,7 +201,7 @@ class PruningSequence(ImmutableTable):
         return (self[i] for i in range(len(self)))
 
     def index_at(self, alpha: float) -> int:
-        """The member chosen at penalty `alpha`."""
+        """Return the number of the member that is the best at penalty `alpha`."""
         if self.alphas is None:
             raise PruningError(f"the sequence of {self.rule or 'this rule'} has no penalties; use with_leaves")
         if not alpha >= self.alphas[0]:
@@ -193,20 +209,21 @@ class PruningSequence(ImmutableTable):
         return int(np.searchsorted(self.alphas, alpha, side="right")) - 1
 
     def at(self, alpha: float) -> Pruning:
-        """Return the member chosen at penalty `alpha`."""
+        """Return the member that is the best at penalty `alpha`."""
         return self[self.index_at(alpha)]
 
     def with_leaves(self, n_leaves: int) -> Pruning:
         """Return the member with the given number of leaves."""
-        found = np.flatnonzero(self.n_leaves == n_leaves)
-        if len(found):
-            return self[int(found[0])]
-        below, above = self.n_leaves[self.n_leaves < n_leaves], self.n_leaves[self.n_leaves > n_leaves]
-        near = [str(x) for x in ([below.max()] if len(below) else []) + ([above.min()] if len(above) else [])]
-        raise PruningError(f"no member has {n_leaves} leaves; the nearest have {' and '.join(near)}")
+        members = np.flatnonzero(self.n_leaves == n_leaves)
+        if len(members):
+            return self[int(members[0])]
+        smaller, larger = self.n_leaves[self.n_leaves < n_leaves], self.n_leaves[self.n_leaves > n_leaves]
+        nearest = [str(smaller.max())] if len(smaller) else []
+        nearest += [str(larger.min())] if len(larger) else []
+        raise PruningError(f"no member has {n_leaves} leaves; the nearest have {' and '.join(nearest)}")
 
     def index_of(self, pruning: Pruning) -> int | None:
-        """The first member of the size of a pruning that has its leaves; None if there is none.
+        """Return the number of the first member with the leaves of a pruning; None if there is none.
 
         Examples
         --------
@@ -218,18 +235,20 @@ class PruningSequence(ImmutableTable):
         if isinstance(self.rebuild, MemberChanges):
             is_equal &= self.rebuild.is_equal(pruning.is_kept)
         elif self.steps is not None:
-            kept, inner = pruning.is_kept, ~self.tree.is_leaf
-            is_equal[: self.steps[inner & ~kept].max(initial=0)] = False
-            is_equal[self.steps[kept].min(initial=len(self)) :] = False
+            # Members must come after the step of every cut node, and before that of every internal node.
+            is_internal = ~self.tree.is_leaf
+            first = self.steps[is_internal & ~pruning.is_kept].max(initial=0)
+            after_last = self.steps[pruning.is_kept].min(initial=len(self))
+            is_equal[:first] = False
+            is_equal[after_last:] = False
         else:
-            is_equal[is_equal] = [
-                equal_values(self._leaves_of(i), pruning.is_leaf) for i in np.flatnonzero(is_equal).tolist()
-            ]
+            candidates = np.flatnonzero(is_equal).tolist()
+            is_equal[is_equal] = [equal_values(self._leaves_of(i), pruning.is_leaf) for i in candidates]
         return int(is_equal.argmax()) if is_equal.any() else None
 
     @property
     def n_different(self) -> int:
-        """The number of different members; of one that is read from a file, those that differ from the one before.
+        """Number of different members. (If read from a file: of members that differ from the member before.)
 
         Examples
         --------
@@ -246,24 +265,24 @@ class PruningSequence(ImmutableTable):
     def errors_on(self, counts: Counts) -> LongsOrFloats:
         """Return the errors of every member on a sample.
 
-        The tree's ledger notes that the sample was asked: `certify` then makes a member of this
-        sequence pay for the choice.
+        The tree's evaluation log records that the sample was evaluated on this sequence. `certify` then makes a
+        member of this sequence pay for the choice.
         """
-        self.tree.evaluation_log.record(counts, sequence=self, is_asked=True)
+        self.tree.evaluation_log.record_sequence(counts, self, include_entered_by_hand=True)
         return self.unrecorded_errors_on(counts)
 
     def unrecorded_errors_on(self, counts: Counts) -> LongsOrFloats:
-        """Return the same as `errors_on`, without recording it: for functions that write the ledger themselves."""
+        """Return the same errors as `errors_on` without recording the evaluation; for functions that record it."""
         counts.check_fits(self.tree)
         if self.node_labels is None:
             raise PruningError("this sequence was made from costs and has no classes; use costs_on(node_cost)")
         return self.costs_on(counts.unrecorded_errors_if_leaf(self.node_labels))
 
     def costs_on(self, node_cost: LongsOrFloats) -> LongsOrFloats:
-        """Return the total leaf cost of every member.
+        """Return the total cost of the leaves of every member, given the cost of each node as a leaf.
 
-        One pass over the nodes for a nested sequence, over the nodes and changes for one from a file, and
-        one per member otherwise.
+        This takes one pass over the nodes for a nested sequence, one over nodes and changes for a sequence from a
+        file, and one per member otherwise.
         """
         if isinstance(self.rebuild, MemberChanges):
             return self.rebuild.sums(node_cost)
@@ -274,12 +293,13 @@ class PruningSequence(ImmutableTable):
     def rates_on(self, sample: Counts | Moments, grown: Counts | Moments) -> Floats:
         """Return the error rate (regression: mean squared error) of every member on a sample.
 
-        The nodes of a regression tree answer the means of `grown`.
+        For class counts, this is an evaluation as by `errors_on`. The nodes of a regression tree predict the means
+        of `grown`.
         """
-        total = float(sample.total[0]) or 1.0
+        total_weight = float(sample.total[0]) or 1.0
         if isinstance(sample, Counts):
-            return self.errors_on(sample) / total
-        return self.costs_on(sample.costs_if_leaf(grown.predictions)) / total
+            return self.errors_on(sample) / total_weight
+        return self.costs_on(sample.squared_errors_if_leaf(grown.predictions)) / total_weight
 
     def to_dict(self) -> dict[str, Array]:
         """Return the table of members as a dict of columns."""
@@ -289,15 +309,14 @@ class PruningSequence(ImmutableTable):
         return table
 
     def __eq__(self, other: object) -> bool:
-        alike = super().__eq__(other)
-        if alike is not True or not isinstance(other, PruningSequence):
-            return alike
+        has_equal_fields = super().__eq__(other)
+        if has_equal_fields is not True or not isinstance(other, PruningSequence):
+            return has_equal_fields
         if self.steps is not None and other.steps is not None:
             return equal_values(self.steps, other.steps)
-        if isinstance(self.rebuild, MemberChanges) and isinstance(other.rebuild, MemberChanges):
-            return all(
-                equal_values(getattr(self.rebuild, name), getattr(other.rebuild, name)) for name in ("start", "changes")
-            )
+        mine, theirs = self.rebuild, other.rebuild
+        if isinstance(mine, MemberChanges) and isinstance(theirs, MemberChanges):
+            return equal_values(mine.start, theirs.start) and equal_values(mine.changes, theirs.changes)
         return all(equal_values(a.is_leaf, b.is_leaf) for a, b in zip(self, other, strict=True))
 
     __hash__ = ImmutableTable.__hash__
@@ -307,8 +326,9 @@ class PruningSequence(ImmutableTable):
         return f"PruningSequence({len(self):,} prunings, {self.n_leaves[0]:,} to {self.n_leaves[-1]:,} leaves, {kind})"
 
     def _leaves_of(self, index: int) -> Bools:
+        """Return whether each node is a leaf of member `index`."""
         if self.rebuild is not None:
             return self.rebuild(index)
-        assert self.steps is not None  # by construction
-        upper = np.append(self.steps, len(self))[self.tree.parent]
-        return (self.steps <= index) & (index < upper)
+        assert self.steps is not None  # __post_init__ has checked this
+        step_of_parent = np.append(self.steps, len(self))[self.tree.parent]  # -1, the parent of the root, is the last
+        return (self.steps <= index) & (index < step_of_parent)

@@ -1,20 +1,20 @@
-"""Tree: structure and tests as parallel arrays in pre-order; no counts.
+"""Tree: structure and splits as parallel arrays with one entry per node, in pre-order; no counts.
 
-Children follow their parent, so a subtree is a slice `v:end[v]`, bottom-up is a
-backwards loop, and no depth limit exists anywhere.
+In pre-order children follow their parent. A subtree is the slice `v:end[v]`, a bottom-up pass is a loop backwards,
+and nothing is recursive, so that the depth has no limit.
 
-    field          of an internal node                                   of a leaf
-    feature        column that is tested (-1: a bare structure)          -1
-    threshold      numeric test: `x <= threshold` goes to child 0        NaN
-    rounded        numeric test: the shortest number that parts the      NaN
-                   rows it was grown on as the threshold does
-                   (NaN: not known)
-    branch         nominal test: child number of each category code      empty
-                   (slice `branch_start[v]:branch_start[v + 1]`)
-    default        child number of missing and unseen values             0
-    score          what the test gained when it was chosen (NaN: unknown)  NaN
-    split_order    the step at which the node was split (-1: unknown)    -1
-    ids            number of the node in the tree this one was cut from  same
+    field          of an internal node                                       of a leaf
+    feature        number of the column that is compared (-1: bare tree)     -1
+    threshold      numeric column: `x <= threshold` goes to child 0          NaN
+    rounded        numeric column: the shortest number that splits the       NaN
+                   growing rows as the threshold does (NaN: unknown)
+    branch         nominal column: child number of each category code,       no entries
+                   in the slice `branch_start[v]:branch_start[v + 1]`
+    default        child number of missing and of unseen values              0
+    score          decrease of the criterion by the split (NaN: unknown)     NaN
+    split_order    step of best-first growth that made the split             -1
+                   (-1: not grown best-first)
+    ids            number of the node in the tree this one was cut from      the same
 """
 
 from collections.abc import Iterator
@@ -31,34 +31,37 @@ from .._utils.immutable import Immutable
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
-from .provenance import NO_SAMPLES, EvaluationLog, SampleUsage
+from ._tree_checks import as_node_numbers, check_parents, check_splits, check_structure
+from .evaluation_log import EvaluationLog
+from .provenance import NO_SAMPLES, SampleUsage
 from .surrogates import Surrogates
 
-PER_NODE_FIELDS = ("feature", "threshold", "default", "score", "split_order", "rounded")  # what a test has one of
-MAX_ROUNDED_DIGITS = 22  # of `rounded`, after the point; 10**22 is the largest power of ten that is a double
+PER_NODE_FIELDS = ("feature", "threshold", "default", "score", "split_order", "rounded")  # one entry per split
+MAX_ROUNDED_DIGITS = 22  # decimals of `rounded`: 10**22 is the largest power of ten that a double holds exactly
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree(Immutable):
-    """A grown tree: the parent and the test of each node.
+    """A grown tree: the parent and the split of each node.
 
     Parameters
     ----------
     parent : array of int
         Parent of each node in pre-order; -1 for the root.
-    feature, threshold, rounded, branch_start, branch, default, score, birth, ids : arrays, optional
-        The tests; see the table at the head of the module. Left out, the tree is a bare
-        structure that can carry counts and be pruned but cannot route rows.
+    feature, threshold, rounded, branch_start, branch, default, score, split_order, ids : arrays, optional
+        The splits; see the table at the head of the module. Without them the tree is a bare structure, which can
+        carry counts and be pruned but cannot route rows.
     schema : Schema, optional
         The columns of the table the tree was grown on, and its classes.
     key : RowKey, optional
-        How rows are told apart; made from the tests, and kept by the trees that are cut from this one.
-    history : set of str or Seen
+        How rows are hashed into sketches. By default the key follows from the splits. A tree that was cut from
+        another one keeps the key of the other, so that their sketches can be compared.
+    history : SampleUsage, or set of str
         The samples that grew the tree, and those that cut it from a larger one.
-    ledger : Ledger, optional
-        The samples that have been looked at; a new one by default.
+    evaluation_log : EvaluationLog, optional
+        The samples that were evaluated on prunings of the tree; by default a new, empty log.
     surrogates : Surrogates, optional
-        Tests that decide, before `default` does, where the value a node tests is missing.
+        Splits on other columns, used before `default` where the value of the split's own column is missing.
 
     Examples
     --------
@@ -87,19 +90,19 @@ class Tree(Immutable):
     end: Ints = field(init=False)
 
     def __post_init__(self) -> None:
-        parent = _whole_numbers("parent", self.parent)
+        parent = as_node_numbers("parent", self.parent)
         n = len(parent)
         set_field = object.__setattr__
         set_field(self, "parent", parent)
         set_field(self, "history", SampleUsage(self.history))
         for name, blank in blank_tests(n).items():
-            given = getattr(self, name)
-            array = write_protect(blank) if given is None else immutable_array(given, blank.dtype)
+            values = getattr(self, name)
+            array = write_protect(blank) if values is None else immutable_array(values, blank.dtype)
             if name != "branch" and array.shape != blank.shape:
                 raise TreeError(f"{name} has shape {array.shape}; {blank.shape} needed for {n} nodes")
             set_field(self, name, array)
-        set_field(self, "end", write_protect(_check_structure(parent)))
-        _check_tests(self)
+        set_field(self, "end", write_protect(check_structure(parent)))
+        check_splits(self)
         if self.surrogates is not None:
             self.surrogates.check_fits(self.arity, self.schema)
 
@@ -111,14 +114,14 @@ class Tree(Immutable):
     def from_parents(cls, parent: ArrayLike, *, return_order: Literal[True]) -> tuple["Tree", Ints]: ...
     @classmethod
     def from_parents(cls, parent: ArrayLike, *, return_order: bool = False) -> "Tree | tuple[Tree, Ints]":
-        """Return the bare tree with these parents, renumbered to pre-order if needed.
+        """Return the bare tree with the given parents, renumbered to pre-order if needed.
 
         Parameters
         ----------
         parent : array of int
             `parent[0]` is -1 and `parent[i] < i`; siblings keep their order.
         return_order : bool
-            Also return the old id of each new node.
+            Whether to return the old number of each new node, too.
 
         Returns
         -------
@@ -130,12 +133,12 @@ class Tree(Immutable):
         >>> tree.parent.tolist(), order.tolist()
         ([-1, 0, 1, 1, 0], [0, 1, 3, 4, 2])
         """
-        old = _whole_numbers("parent", parent)
-        _check_parents(old)
-        order = structure.preorder(old)
-        new_id = np.empty_like(order)
-        new_id[order] = np.arange(len(order), dtype=np.int32)
-        renumbered = np.where(order == 0, -1, new_id[old[order]]).astype(np.int32)
+        old_parent = as_node_numbers("parent", parent)
+        check_parents(old_parent)
+        order = structure.preorder(old_parent)
+        new_number = np.empty_like(order)
+        new_number[order] = np.arange(len(order), dtype=np.int32)
+        renumbered = np.where(order == 0, -1, new_number[old_parent[order]]).astype(np.int32)
         tree = cls(renumbered)
         return (tree, write_protect(order)) if return_order else tree
 
@@ -160,6 +163,15 @@ class Tree(Immutable):
         tree.__dict__["evaluation_log"] = EvaluationLog()
         return tree
 
+    def with_history(self, history: SampleUsage) -> "Tree":
+        """Return this tree with another history and an empty evaluation log.
+
+        Both trees share their arrays, which are not checked again: that would take longer than growing a small tree.
+        """
+        tree = type(self).__new__(type(self))
+        tree.__dict__.update(self.__dict__, history=history, evaluation_log=EvaluationLog())
+        return tree
+
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
@@ -182,7 +194,7 @@ class Tree(Immutable):
 
     @cached_property
     def depth(self) -> Ints:
-        """Number of tests between the root and each node."""
+        """Number of splits between the root and each node."""
         return write_protect(structure.depths(self.parent))
 
     @cached_property
@@ -197,53 +209,68 @@ class Tree(Immutable):
 
     @cached_property
     def has_tests(self) -> bool:
-        """Whether every internal node tests something, so that rows can be routed."""
+        """Whether every internal node has a split, so that rows can be routed."""
         return not (self.feature[self.internal] < 0).any()
 
     @cached_property
     def right(self) -> Ints:
-        """The second child of each internal node, 0 for a leaf; the first child of `v` is `v + 1`."""
-        following = np.minimum(np.arange(1, self.n_nodes + 1), self.n_nodes - 1)
-        return write_protect(np.where(self.is_leaf, 0, self.end[following]).astype(np.int32))
+        """The second child of each internal node, 0 for a leaf. (The first child of node `v` is `v + 1`.)"""
+        first_child = np.minimum(np.arange(1, self.n_nodes + 1), self.n_nodes - 1)
+        return write_protect(np.where(self.is_leaf, 0, self.end[first_child]).astype(np.int32))
 
     @cached_property
     def child_lists(self) -> tuple[Longs, Ints]:
-        """Where each node's children begin in one list of all children, and that list."""
+        """The children of all nodes in one array, and where the children of each node start in it: (start, child)."""
         start, child = structure.child_lists(self.parent)
         return write_protect(start), write_protect(child)
 
     @cached_property
-    def tested(self) -> tuple[Ints, Ints]:
-        """The columns that are tested, and the test of each node, then of each surrogate, among these (-1: a leaf)."""
-        every = self.feature if self.surrogates is None else np.append(self.feature, self.surrogates.feature)
-        used, position = np.unique(every[every >= 0], return_inverse=True)
-        feature = np.full(len(every), -1, np.int32)
-        feature[every >= 0] = position
-        return write_protect(used), write_protect(feature)
+    def tested_columns(self) -> Ints:
+        """The columns that splits and surrogates compare: sorted numbers, each once."""
+        feature = self.feature_of_all_splits
+        return write_protect(np.unique(feature[feature >= 0]))
 
     @cached_property
-    def surrogate_tests(self) -> tuple[Array, Array, Array, Array, Ints, Ints, Array]:
-        """The tests of the nodes, then of the surrogates, but for their columns, as `route_surrogates` reads them."""
-        assert self.surrogates is not None
-        tests = self.surrogates.behind(self.threshold, self.branch_start, self.branch)
-        return (*tests, self.default, self.right, self.surrogates.start + self.n_nodes)
+    def tested_position(self) -> Ints:
+        """The position in `tested_columns` of the column of each node, then of each surrogate; -1 for a leaf."""
+        feature = self.feature_of_all_splits
+        position = np.searchsorted(self.tested_columns, feature)
+        return write_protect(np.where(feature >= 0, position, -1).astype(np.int32))
+
+    @property
+    def feature_of_all_splits(self) -> Ints:
+        """The column of each node, then of each surrogate."""
+        return self.feature if self.surrogates is None else np.append(self.feature, self.surrogates.feature)
+
+    @cached_property
+    def surrogate_tests(self) -> tuple[Array, Array, Array, Array, Ints, Ints, Array] | None:
+        """The splits of the nodes, then of the surrogates, without their columns: arguments of `route_surrogates`.
+
+        None for a tree without surrogates.
+        """
+        if self.surrogates is None:
+            return None
+        splits = self.surrogates.appended_to(self.threshold, self.branch_start, self.branch)
+        return (*splits, self.default, self.right, self.surrogates.start + self.n_nodes)
 
     @cached_property
     def packed(self) -> Floats:
-        """The tests for `route_packed`, if all compare a number."""
+        """The splits as one array for `route_packed`, if all of them compare with a threshold."""
         return write_protect(route.pack_nodes(self.feature, self.threshold, self.right, self.default))
 
     @cached_property
     def packed_tested(self) -> Floats:
-        """The same for rows of the columns in `tested` alone."""
-        return write_protect(route.pack_nodes(self.tested[1], self.threshold, self.right, self.default))
+        """The same array as `packed`, for rows that have the columns in `tested_columns` only."""
+        return write_protect(route.pack_nodes(self.tested_position, self.threshold, self.right, self.default))
 
     @cached_property
     def row_key(self) -> RowKey:
-        """How the rows of this tree's samples are told apart."""
-        if self.key is None and self.surrogates is not None:
-            return RowKey.of(np.append(self.feature, self.surrogates.feature), self.parent, *self.surrogate_tests)
-        return self.key or RowKey.of(self.feature, self.parent, self.threshold, self.branch)
+        """How the rows of samples of this tree are hashed into sketches."""
+        if self.key is not None:
+            return self.key
+        if self.surrogate_tests is not None:
+            return RowKey.of(self.feature_of_all_splits, self.parent, *self.surrogate_tests)
+        return RowKey.of(self.feature, self.parent, self.threshold, self.branch)
 
     def children(self, node: int) -> Iterator[int]:
         """Yield the children of `node` in order."""
@@ -253,7 +280,7 @@ class Tree(Immutable):
             child = int(self.end[child])
 
     def same_structure(self, other: "Tree") -> bool:
-        """Whether counts of the one tree fit the other."""
+        """Whether another tree has the same parents, so that counts of one tree fit the other."""
         return self is other or np.array_equal(self.parent, other.parent)
 
     def __repr__(self) -> str:
@@ -263,7 +290,7 @@ class Tree(Immutable):
 
 
 def blank_tests(n_nodes: int) -> dict[str, Array]:
-    """Return the arrays of a tree that tests nothing."""
+    """Return the fields of a tree without splits, by name."""
     return {
         "feature": np.full(n_nodes, -1, np.int32),
         "threshold": np.full(n_nodes, np.nan),
@@ -275,72 +302,3 @@ def blank_tests(n_nodes: int) -> dict[str, Array]:
         "ids": np.arange(n_nodes, dtype=np.int32),
         "rounded": np.full(n_nodes, np.nan),
     }
-
-
-def _whole_numbers(name: str, values: ArrayLike) -> Ints:
-    array = np.asarray(values)
-    if array.ndim != 1 or len(array) == 0:
-        raise TreeError(f"{name} has shape {array.shape}; a list with one entry per node is needed")
-    if array.dtype.kind not in "iu":
-        raise TreeError(f"{name} holds {array.dtype} values; whole numbers are needed")
-    if len(array) > np.iinfo(np.int32).max:
-        raise TreeError(f"{len(array)} nodes; at most {np.iinfo(np.int32).max} fit")
-    return immutable_array(array, np.int32)
-
-
-def _check_parents(parent: Ints) -> None:
-    if parent[0] != -1:
-        raise TreeError(f"node 0 has parent {parent[0]}; the root comes first and has parent -1")
-    last = np.arange(-1, len(parent) - 1)  # the node before each
-    is_wrong = (parent < np.minimum(last, 0)) | (parent > last)
-    _refuse(is_wrong, "has parent {}; a parent between 0 and {} is needed", parent, last)
-    _refuse(np.bincount(parent[1:], minlength=len(parent)) == 1, "has 1 child; a node has none or at least two")
-
-
-def _check_structure(parent: Ints) -> Ints:
-    _check_parents(parent)
-    end = structure.subtree_ends(parent)
-    wrong = structure.first_out_of_preorder(parent, end)
-    if wrong >= 0:
-        raise TreeError(
-            f"node {wrong} (parent {parent[wrong]}) is not in pre-order; "
-            "Tree.from_parents renumbers a tree given in another order"
-        )
-    return end
-
-
-def _check_tests(tree: Tree) -> None:
-    """Refuse tests that could send a row to a child that is not there."""
-    start, n_codes, default = tree.branch_start, np.diff(tree.branch_start), tree.default
-    if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(tree.branch):
-        raise TreeError(f"branch_start must rise from 0 to {len(tree.branch)}, the length of branch")
-    tested = tree.feature >= 0
-    is_nominal = n_codes > 0
-    _refuse(tree.feature < -1, "tests feature {}; -1 (none) or a column number is needed", tree.feature)
-    _refuse(tested & tree.is_leaf, "is a leaf but tests feature {}", tree.feature)
-    is_numeric = tested & ~is_nominal
-    _refuse(is_numeric & (tree.arity != 2), "compares with a threshold but has {} children", tree.arity)
-    _refuse(is_numeric & np.isnan(tree.threshold), "compares with the threshold {}", tree.threshold)
-    _refuse(is_nominal & ~tested, "has {} branches but tests no feature", n_codes)
-    limit = np.maximum(tree.arity, 1)
-    _refuse((default < 0) | (default >= limit), "sends missing values to child {}, which it does not have", default)
-    if len(tree.branch):
-        owner = np.repeat(np.arange(tree.n_nodes), n_codes)
-        wrong = np.flatnonzero(tree.branch >= limit[owner])
-        if len(wrong):
-            v = owner[wrong[0]]
-            raise TreeError(
-                f"node {v} sends category {wrong[0] - start[v]} to child {tree.branch[wrong[0]]}; "
-                f"it has {tree.arity[v]} children"
-            )
-    if tree.schema is not None:
-        n_columns = len(tree.schema.columns)
-        _refuse(tree.feature >= n_columns, f"tests feature {{}}; the table has {n_columns} columns", tree.feature)
-        expected = np.array([column.n_codes for column in tree.schema.columns] + [0])[tree.feature]
-        _refuse(tested & (n_codes != expected), "has {} branches; its column has another number of categories", n_codes)
-
-
-def _refuse(is_wrong: Bools, says: str, *found: Array) -> None:
-    if is_wrong.any():
-        at = int(is_wrong.argmax())
-        raise TreeError(f"node {at} " + says.format(*(array[at] for array in found)))

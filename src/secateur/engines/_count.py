@@ -187,7 +187,7 @@ def count(
         return (counts_in_memory, scan) if return_scan else counts_in_memory
     text_options = TextOptions(delimiter, (na,) if isinstance(na, str) else tuple(na), header, encoding, decimal, dates)
     opened = open_source(source, used_engine, text_options=text_options, client=client, n_jobs=n_jobs, timeout=timeout)
-    task = routing.plan(
+    task = routing.plan_count(
         grown_tree, opened.names, target, sample_weight, unseen, opened.description, ignore, missing_target
     )
     check_files_fit_task(opened.files, task)

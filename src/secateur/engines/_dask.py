@@ -16,7 +16,7 @@ from typing import Any
 from .._utils.threads import InlinePool
 from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
 from ..errors import DataError, ParameterError, UnsupportedError
-from ..routing import merged
+from ..routing import merge_tallies
 from ._code_store import CodedRows, CodeStore
 from ._coding import BinRanges, CodeTask
 from ._data_file import DataFile
@@ -190,7 +190,7 @@ def _return_task(task: Any) -> Any:
 
 def _merge_results(results: list[Any]) -> Any:
     """Return the sum of several results. The first is copied, because Dask may use it again."""
-    return merged([deepcopy(results[0]), *results[1:]])
+    return merge_tallies([deepcopy(results[0]), *results[1:]])
 
 
 def _column_names(frame: Any) -> tuple[str, ...]:

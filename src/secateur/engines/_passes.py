@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from .._utils.arrays import Rows
 from .._utils.threads import StoppableThreadPool
 from ..data.batch import Batch, BatchTask, batch_from_frame
-from ..routing import merged
+from ..routing import merge_tallies
 from ._code_store import CodedRows, CodeStore
 from ._coding import BinRanges, CodeTask
 
@@ -166,5 +166,5 @@ class SumPerThread(Generic[Sums]):
 
     def total(self) -> Sums:
         """Return the sum over all threads."""
-        total: Sums = merged(self._free or [self.task.start()])
+        total: Sums = merge_tallies(self._free or [self.task.start()])
         return total

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 from ..errors import DataError, SchemaError, SecateurError, UnsupportedError
-from ..routing import ClassTally, CountTask, merged
+from ..routing import ClassTally, CountTask, merge_tallies
 from .registry import ExternalData, translate_errors
 
 N_MERGED_TALLIES = 8  # tallies that are returned to the driver
@@ -31,10 +31,10 @@ def count_on_spark(source: ExternalData, task: CountTask) -> ClassTally:
     columns = source.select(*("`" + name.replace("`", "``") + "`" for name in task.columns))
     with translate_errors(_translate):
         count_batches = tally_summer(task, lambda batch: [task(batch)])
-        merge_tallies = tally_summer(task, unpack_tallies)
+        merge_batches = tally_summer(task, unpack_tallies)
         tallies = columns.mapInArrow(count_batches, "tally binary").repartition(N_MERGED_TALLIES)
-        rows = tallies.mapInArrow(merge_tallies, "tally binary").collect()
-    return merged(_unpack(packed) for (packed,) in rows)  # type: ignore[no-any-return]
+        rows = tallies.mapInArrow(merge_batches, "tally binary").collect()
+    return merge_tallies(_unpack(packed) for (packed,) in rows)  # type: ignore[no-any-return]
 
 
 def tally_summer(
@@ -47,7 +47,7 @@ def tally_summer(
 
         try:
             tallies = (tally for batch in batches for tally in tallies_of(batch))
-            total = merged(chain([task.empty()], tallies))
+            total = merge_tallies(chain([task.empty()], tallies))
         except SecateurError as error:  # Spark returns only the text of an error
             raise ValueError(f"{ERROR_MARK}{error}") from error
         yield pa.record_batch({"tally": [zlib.compress(pickle.dumps(total), 1)]})

@@ -1,7 +1,7 @@
-"""TreeClassifier and TreeRegressor: the verbs behind the interface that users of scikit-learn know.
+"""TreeClassifier and TreeRegressor: the functions of the package behind the interface of scikit-learn.
 
-Thin on purpose: `fit` hands a recipe to `secateur.model_selection`, `predict` is `secateur.routing.prediction`.
-Only this package and `secateur.interop` import scikit-learn, when first asked for.
+The estimators contain no algorithms: `fit` passes a recipe to `secateur.model_selection`, and `predict` calls
+`secateur.routing.prediction`. Only this package and `secateur.interop` import scikit-learn, on first use.
 """
 
 import os
@@ -15,8 +15,8 @@ __all__ = ["TreeClassifier", "TreeRegressor", "load"]
 def load(path: str | os.PathLike[str]) -> TreeClassifier | TreeRegressor:
     """Load a fitted estimator from a file written by `save`.
 
-    The file is proved before anything uses it: it holds a model or raises `ModelFileError`;
-    it can never run code.
+    The file is checked completely before it is used: a file that is not a valid model raises `ModelFileError`.
+    Loading a file never runs code from the file.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from ..data.target import TargetKind
 from ..errors import TreeError
 from ..inspection import importances
 from ..inspection.text import export_rules, export_text
-from ..model_selection._recipe import plain_value
+from ..model_selection._recipe import plain_values
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ._inspection import InspectionMixin
@@ -86,7 +86,7 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         if X_holdout is not None:
             held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
         recipe = model_selection.Recipe.of(parameters, **overrides)
-        stored = {name: plain_value(value) for name, value in parameters.items()}
+        stored = plain_values(parameters)
         with progress_bar("growing and cross-validating", self.verbose) as progress:
             model = model_selection.fit_model(
                 table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress

@@ -70,30 +70,33 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "holdout": the lowest error on held-out rows.
         - "certificate": the lowest certified limit, which is then `certificate_`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
-        - an int: the pruning with exactly this number of leaves, as `prune_to`. For 2 to 8 leaves, with
-          `criterion="auto"`, trees that look ahead are tried too.
+        - an int: the pruning with exactly this number of leaves, as with `prune_to`. For 2 to 8 leaves, with
+          `criterion="auto"`, trees grown with lookahead are candidates too.
         - None: the grown tree; use `prune_to` to prune it later.
     cv : int, splitter or list of folds
         The folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation. "auto" repeats it up to 3 times for up to 5,000 rows,
-        until the choice stays the same, and drops criteria that are behind. Otherwise it is
-        1, and drops them after half of the folds; above a million rows only one fold is held out.
+        Number of repeats of cross-validation. "auto" repeats cross-validation up to 3 times for up to 5,000 rows, until
+        the choice stays the same, and drops criteria that are worse. With more rows, "auto" is 1, and worse criteria
+        are dropped after half of the folds. With more than a million rows, only one fold is evaluated.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         The score that the chosen tree minimises; None is "error", or "cost" with `costs`. For "log_loss",
-        "brier" and "roc_auc" the path is pruned by deviance or Gini impurity instead of errors;
-        with "balanced_error" leaves predict the class with the lowest balanced error. Use these if a class is rare.
+        "brier" and "roc_auc" the path is pruned by deviance or Gini impurity instead of errors. With "balanced_error"
+        leaves predict the class with the lowest balanced error. Use one of these four scores if a class is rare.
     probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
-        What `predict_proba` returns: the class shares in the leaf of the row, shrunk towards those of the
-        nodes above it, as strongly as cross-validation found best; the shares themselves; the shares with two
-        rows distributed as the root added; or the mean over all prunings of the pruned tree, weighted by their
-        growing errors. `predict` does not depend on it.
+        What `predict_proba` returns; `predict` does not depend on it.
+
+        - "shrunk": the class shares in the leaf of the row, shrunk towards those of the nodes above the leaf, with the
+          strength that cross-validation found best.
+        - "frequency": the class shares in the leaf.
+        - "m-estimate": the class shares in the leaf after two rows with the class shares of the root are added.
+        - "mixture": the mean over all prunings of the pruned tree, weighted by their growing errors.
     holdout : float
         Share of the rows to hold out if a rule, the selection or a certificate needs held-out
         rows and none are passed to `fit`.
     certify : str or True, optional
-        Method of the certificate, "best" or a name of `secateur.certifiers.METHODS`; True is "best". Its rows are
-        held out before growing.
+        Method of the certificate, "best" or a name of `secateur.certifiers.METHODS`; True is "best". The rows for the
+        certificate are held out before growing.
     delta : float
         Allowed probability that the certificate fails.
     costs : array of shape (n_classes, n_classes), optional

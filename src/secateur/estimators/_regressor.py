@@ -22,7 +22,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     ----------
     criterion : {"squared_error"}
     min_samples_leaf : int or "auto"
-        Minimum number of rows in a child. "auto" lets cross-validation choose between 1, 2 and
+        Minimum number of rows in a leaf. "auto" lets cross-validation choose between 1, 2 and
         5; without cross-validation it is 1.
     prune : {"cost-complexity", "best-of-size", "reduced-error", "greedy", "weakest-links", ...} or None
         A rule that supports regression.

@@ -75,7 +75,7 @@ class ExportedTree:
         check_no_surrogates(tree, "an export", "predict with secateur itself")
         self.node_ids: list[int] = self.view.node.tolist()
         self.columns, self.classes = tree.schema.columns, tree.schema.classes
-        self.tested_columns: list[int] = tree.tested[0].tolist()
+        self.tested_columns: list[int] = tree.tested_columns.tolist()
         self.leaves: list[int] = tree.leaves.tolist()
         self.feature: list[int] = tree.feature.tolist()
         self.threshold: list[float] = tree.threshold.tolist()

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..data.dates import EPOCH
 from ..data.table import Column
 from ..errors import UnsupportedError
@@ -74,7 +74,7 @@ def _leaf_comment(exported: ExportedTree, v: int) -> str:
     if view.shares is None:
         return comment
     order = np.argsort(-view.shares[v], kind="stable")[:3].tolist()
-    shares = [f"{plain(view.classes[c])} {100 * float(view.shares[v, c]):.1f} %" for c in order]
+    shares = [f"{as_one_line(view.classes[c])} {100 * float(view.shares[v, c]):.1f} %" for c in order]
     return f"{comment}: {', '.join(shares)}"
 
 

@@ -1,7 +1,7 @@
-"""Growing: from a table to a tree that fits its sample.
+"""Grow a tree on rows with a target.
 
-`CRITERIA` is the registry of splitting criteria. Growing, the engines, the command line, the reference documentation
-and the tests read the properties of a criterion from its entry. CONTRIBUTING.md says how to add a criterion.
+`CRITERIA` lists the splitting criteria. Growing, the engines, the command line, the reference and the tests read this
+table; CONTRIBUTING.md describes how to add a criterion. `GrowParameters` in `parameters.py` declares the parameters.
 """
 
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ import numpy as np
 from .._kernels import criteria, growing
 from .._utils.arrays import Array
 from ..data.weights import round_for_exact_sums
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 from . import CRITERIA
 from .parameters import GrowParameters
 
@@ -59,8 +59,11 @@ def limits_with_min_weight(
         return limits._replace(min_leaf_size=max(limits.min_leaf_size, min_weight)), False
     if limits.min_leaf_size > 1 or limits.min_split_size > 2:
         raise ParameterError(
-            f"min_weight_fraction_leaf={fraction} with weights that are not whole replaces "
-            "min_samples_leaf and min_samples_split; leave them at 1 and 2"
+            Argument("min_weight_fraction_leaf", fraction),
+            " with weights that are not whole numbers replaces the minimum numbers of rows; use ",
+            Argument("min_samples_leaf", 1),
+            " and ",
+            Argument("min_samples_split", 2),
         )
     # A node lighter than two children of minimum weight is never split, so a minimum weight of the node adds nothing.
     return limits._replace(min_leaf_size=min_weight, min_split_size=0.0), True

@@ -267,6 +267,8 @@ class GrowParameters:
         ['gini', 'sqrt']
         """
         names = self.searched_names()
+        if not names:
+            return [self]
         combinations = product(*(DECLARATIONS[name].searched for name in names))
         return [replace(self, **dict(zip(names, values, strict=True))) for values in combinations]
 

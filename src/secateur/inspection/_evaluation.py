@@ -13,7 +13,7 @@ from ..core import Counts, Model, Moments, as_model
 from ..core.class_names import class_names_of
 from ..errors import CountsError, UnsupportedError
 from ..statistics import PROBABILITIES
-from ..statistics.probabilities import kind_of, node_probabilities
+from ..statistics.probabilities import node_probabilities, probability_kind
 from ..statistics.ranking import Ranking, Threshold, ranking_of
 from ..statistics.tails import binomial_upper
 
@@ -108,7 +108,9 @@ class Evaluation:
         """The share of wrong predictions; for numbers the mean squared error."""
         if self.counts.has_classes:
             return float(self.n - self._n_right.sum()) / float(self.n)
-        return float(self.model.pruning.cost(self.counts.costs_if_leaf(self.model.grown.predictions))) / float(self.n)
+        return float(
+            self.model.pruning.cost(self.counts.unrecorded_costs_if_leaf(self.model.grown.predictions))
+        ) / float(self.n)
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
@@ -160,7 +162,7 @@ class Evaluation:
         """The share of the variance of these rows that the tree explains."""
         if self.counts.has_classes:
             raise UnsupportedError("r2 is for regression; use error, or ranking.auc")
-        total_sse = self.counts.scale
+        total_sse = self.counts.zero_accuracy_cost
         return 1.0 - self.error * float(self.n) / total_sse if total_sse > 0 else math.nan
 
     def to_dict(self, *, n_bands: int = 10) -> dict[str, Any]:
@@ -289,7 +291,7 @@ def evaluate(
         raise CountsError("the counts are of another kind of target than the model; count the rows with its tree")
     if not counts.total[0] > 0:
         raise CountsError(f"sample {counts.sample!r} has no rows; an evaluation needs at least one")
-    probabilities = kind_of(fitted) if probabilities is None else probabilities
+    probabilities = probability_kind(fitted) if probabilities is None else probabilities
     check_name("probabilities", probabilities, PROBABILITIES)
     if counts.has_classes:
         names = class_names_of(fitted.tree, None, 0)
@@ -298,6 +300,7 @@ def evaluate(
         elif len(names) == 2:
             positive = names[int(fitted.grown.by_class[0].argmin())]
     positive = None if positive is None else str(positive)
+    fitted.tree.evaluation_log.record_pruning(counts, fitted.pruning)
     return Evaluation(fitted, counts, positive, false_positive, false_negative, probabilities)
 
 

@@ -74,7 +74,7 @@ class Summary:
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
         target = f", target {model.metadata['target']!r}" if model.metadata.get("target") else ""
         depth, rule = int(model.pruned_tree.depth.max()), model.pruning.rule.split(" (")[0]
-        rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.is_whole else 'rows (by weight)'}"
+        rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.has_integer_weights else 'rows (by weight)'}"
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
         growing = chosen = ""
         if model.selection is not None:

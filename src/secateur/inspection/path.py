@@ -169,7 +169,7 @@ def _branch_without_value(view: TreeView, v: int, columns: Sequence[Column], val
         return default, ""
     for number in surrogates.of(v):
         column = int(surrogates.feature[number])
-        branch = surrogates.side(number, values[column])
+        branch = surrogates.child_for(number, values[column])
         if branch == NO_BRANCH:
             continue
         name, value = view.columns[column], _value_text(columns[column], values[column], is_missing=False)

@@ -193,11 +193,11 @@ def _leaf_text(view: TreeView, v: int, *, show_weights: bool) -> str:
     if sample is None or view.errors is None:
         return name
     if show_weights:
-        digits = "d" if sample.is_whole else f".{2 if view.decimals is None else view.decimals}f"
+        digits = "d" if sample.has_integer_weights else f".{2 if view.decimals is None else view.decimals}f"
         return f"weights: [{', '.join(format(x, digits) for x in sample.by_class[v])}] {name}"
     errors = view.errors[v]
     whole_errors = "1 error" if errors == 1 else f"{errors:,} errors"
-    errors_text = whole_errors if sample.is_whole else f"{errors:,.4g} wrong"
+    errors_text = whole_errors if sample.has_integer_weights else f"{errors:,.4g} wrong"
     return f"{name} ({view.rows_text(v)}, {errors_text})"
 
 

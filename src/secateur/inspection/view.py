@@ -79,7 +79,7 @@ class TreeView:
     @cached_property
     def errors(self) -> Array | None:
         """The rows of each node whose class differs from its prediction; None without a sample or classes."""
-        return None if self.sample is None or self.label is None else self.sample.costs_if_leaf(self.label)
+        return None if self.sample is None or self.label is None else self.sample.unrecorded_costs_if_leaf(self.label)
 
     @cached_property
     def shares(self) -> Floats | None:
@@ -206,7 +206,7 @@ class TreeView:
 
     def rows_text(self, v: int) -> str:
         """Return the number of rows in node `v`, or their weight, as text; empty without a sample."""
-        return "" if self.sample is None else rows_text(self.sample.total[v], is_whole=self.sample.is_whole)
+        return "" if self.sample is None else rows_text(self.sample.total[v], is_whole=self.sample.has_integer_weights)
 
     def conclusion(self, v: int) -> str:
         """Return the end of a rule that leads to node `v`: its prediction, its rows and their error."""

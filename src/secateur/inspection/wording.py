@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.arrays import Array
 from ..core import LeafShares, Tree
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..data.dates import format_date
 from ..data.table import Column
 from ..errors import ParameterError
@@ -169,14 +169,14 @@ def column_names(tree: Tree, feature_names: Sequence[str] | None) -> list[str]:
     has_wrong_length = len(feature_names) < n_needed or (known is not None and len(feature_names) != n_needed)
     if isinstance(feature_names, str) or has_wrong_length:
         raise ParameterError(f"feature_names holds {len(feature_names)} names; the tree has {n_needed} columns")
-    return [plain(str(name)) for name in feature_names]
+    return [as_one_line(str(name)) for name in feature_names]
 
 
 def category_text(value: object) -> str:
     """Return a category as text, in quotes unless it reads as one word or phrase."""
     if isinstance(value, float) and value.is_integer() and abs(value) < MAX_PLAIN_NUMBER:
         value = int(value)  # whole numbers are often stored as floats; write 2, not 2.0
-    text = plain(str(value))
+    text = as_one_line(str(value))
     is_phrase = text and text == text.strip() and not set(text) & set(",{}'\"")
     if is_phrase or not isinstance(value, str):
         return text

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._utils.arrays import Array, Floats
 from ..core import PruningSequence, Sample, SampleUsage, Selection
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
 from ..pruners import cost_complexity
@@ -47,7 +47,7 @@ class ChoiceRule:
 
     def __post_init__(self) -> None:
         if self.se not in ("pooled", "folds"):
-            raise ParameterError(f"se={self.se!r}; 'pooled' or 'folds' is needed")
+            raise ParameterError(Argument("se", self.se), "; 'pooled' or 'folds' is needed")
 
 
 class MemberErrors(NamedTuple):
@@ -235,10 +235,10 @@ class CandidateSearch:
         """Return the pruning path of the tree grown on all rows, with penalties per unit of weight."""
         scoring = self.scoring
         predictions = leaf_predictions(counts, scoring)
+        unit = cost_unit(counts, scoring)
         path: Any = cost_complexity(
             counts.tree, None, penalty=scoring.penalty, size=scoring.size, cost=predictions.cost
         )
-        unit = cost_unit(counts, scoring)
         parameters = path.provenance.parameters | ({"m": scoring.m} if unit == "m-estimate" else {})
         provenance = replace(
             path.provenance, parameters=parameters, cost=unit, sample=counts.sample, alpha_unit="cost per row"

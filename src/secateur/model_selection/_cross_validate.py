@@ -196,8 +196,8 @@ def cross_validate_candidates(
     if rule.se == "folds" and plan.n_folds < 2:
         raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
     n_workers = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
-    data = PresortedData.of(rows.table, rows.weight)
     details = _details(plan, scoring, rule)
+    data = PresortedData.of(rows.table, rows.weight)
     search = CandidateSearch(data, scoring, plan, rule, details, n_workers, progress)
     table, results = search.run(parameters.candidates())
     counts = with_growing_rows(table.counts, rows.table, rows.is_used())

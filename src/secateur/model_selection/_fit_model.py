@@ -91,16 +91,17 @@ def fit_model(
     has_explicit_folds = plan.is_cross_validated and not isinstance(recipe.cv, int | np.integer)
     if rows.weight is not None and not has_explicit_folds:  # explicit folds name rows by their numbers in the table
         rows = rows.take(np.flatnonzero(rows.weight)).without_unit_weights()
+    n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
+    metadata = _metadata(rows, n_holdout)
     grown, selection = _grow(plan, rows, progress)
     holdout = None
     if holdout_rows is not None:
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight)
     model = _certify(plan, prune_by_plan(plan, grown, holdout, selection))
     _warn_of_rare_class(plan, model, selection)
-    n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
     if held_out is not None:
         _warn_of_small_holdout(plan, n_holdout)
-    return replace(model, metadata=_metadata(rows, n_holdout))
+    return replace(model, metadata=metadata)
 
 
 def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, WeightedRows]:
@@ -275,7 +276,7 @@ def _warn_of_small_holdout(plan: FitPlan, n_holdout: int) -> None:
         lowest_limit = 1 - plan.recipe.delta ** (1 / n_holdout)
         warn(
             f"only {n_holdout} row{'s are' if n_holdout > 1 else ' is'} held out: each decides {1 / n_holdout:.0%} of "
-            f"the error, and no certificate from so few can be below {lowest_limit:.0%}; hold out more"
+            f"the error, and no certificate from so few rows can be below {lowest_limit:.0%}; hold out more"
         )
 
 

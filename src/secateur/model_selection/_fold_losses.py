@@ -21,7 +21,7 @@ from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
 from ..growers.validation_rows import ValidationRows
 from ..pruners import cost_complexity
-from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, shares_of
+from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, class_shares
 from ._select import TOLERANCE
 from .folds import Fold
 from .losses import (
@@ -109,7 +109,11 @@ def mean_shrunk_losses(folds: Sequence[FoldLosses], penalties: Floats) -> Floats
 def grow_on_all_rows(data: PresortedData, candidates: tuple[GrowParameters, ...]) -> list[Sample]:
     """Return the counts of all rows in the tree that each candidate grows on them."""
     subset = data.subset(np.arange(data.table.n_rows))
-    return [subset.grow(candidate)[1] for candidate in candidates]
+    samples = []
+    for candidate in candidates:
+        _, counts = subset.grow(candidate)
+        samples.append(counts)
+    return samples
 
 
 def evaluate_fold(
@@ -138,10 +142,11 @@ class _FoldPath(NamedTuple):
 
 def _evaluate_path(tree: Tree, counts: Sample, validation: ValidationRows, scoring: Scoring) -> FoldLosses:
     """Return the held-out losses of every tree on the pruning path of a grown tree."""
+    validation_counts = validation.count(tree) if counts.has_classes else None
     predictions = leaf_predictions(counts, scoring)
     path = _prune_fold(tree, predictions, scoring)
-    if counts.has_classes:
-        return _class_losses(tree, counts, validation.count(tree), path, predictions, scoring)
+    if validation_counts is not None:
+        return _class_losses(tree, counts, validation_counts, path, predictions, scoring)
     is_absolute = scoring.score_name == "absolute_error"
     loss, square, weight = validation.loss_sums(tree, predictions.prediction, is_absolute=is_absolute)
     return FoldLosses(path.alphas, path.sum_members(loss), path.sum_members(square), weight)
@@ -194,7 +199,7 @@ def _class_losses(
         losses = prediction_losses(validation_counts, predictions.prediction, costs)
         return _sum_over_members(path, losses, weight, shrunk)
     kind = "m-estimate" if scoring.probabilities == "mixture" else scoring.probabilities
-    shares = shares_of(tree.parent, counts.by_class, kind=kind)
+    shares = class_shares(tree.parent, counts.by_class, kind=kind)
     if scoring.score_name == "roc_auc":
         return _area_fold_losses(tree, path, validation_counts, shares, shrunk)
     return _sum_over_members(path, probability_losses(validation_counts, shares, scoring.score_name), weight, None)

@@ -58,10 +58,10 @@ def prune_by_plan(plan: FitPlan, grown: Sample, holdout: Sample | None, selectio
 
 def _node_costs(plan: FitPlan, grown: Sample, holdout: Sample | None) -> _NodeCosts:
     """Return the classes of nodes, and with a cost matrix the cost of each node on the sample that prunes."""
-    # The labels are read even if a cost matrix replaces them: the growing rows are then on record as their source.
-    labels = grown.labels
+    if grown.has_classes:
+        grown.tree.evaluation_log.record_nodes(grown)  # the growing sample gives the labels
     if plan.costs is None:
-        return _NodeCosts(labels, None)
+        return _NodeCosts(grown.labels, None)
     assert isinstance(grown, Counts)
     costs = check_cost_matrix(plan.costs, grown.n_classes)
     labels = cheapest_labels(grown, costs)
@@ -78,7 +78,12 @@ def _apply_rule(
     if cost is not None:
         supported = [name for name, entry in RULES.items() if entry.takes_cost]
         if rule not in supported:
-            raise UnsupportedError(f"prune={rule!r} does not work with costs=; use one of {', '.join(supported)}")
+            raise UnsupportedError(
+                Argument("prune", rule),
+                " does not work with ",
+                Argument("costs"),
+                f"; use one of {', '.join(supported)}",
+            )
         parameters["cost"] = cost
     if rule == "smallest-within" and "accuracy" not in parameters and not plan.is_accuracy:
         raise ParameterError(

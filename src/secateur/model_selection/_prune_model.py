@@ -258,7 +258,7 @@ def _member_with_accuracy(sequence: PruningSequence, known: KnownErrors, accurac
     """
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
-    root_error = grown.scale / (float(grown.total[0]) or 1.0) or 1.0
+    root_error = grown.zero_accuracy_cost / (float(grown.total[0]) or 1.0) or 1.0
     accuracies = 1 - known.error / root_error
     is_reached = np.flatnonzero(accuracies >= accuracy - ACCURACY_TOLERANCE)
     if not len(is_reached):

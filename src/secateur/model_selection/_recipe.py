@@ -105,7 +105,7 @@ class Recipe:
                 "costs": self.costs,
             }
         estimator = "TreeClassifier" if is_classifier else "TreeRegressor"
-        return {"estimator": estimator, **{name: plain_value(value) for name, value in parameters.items()}}
+        return {"estimator": estimator, **plain_values(parameters)}
 
 
 @dataclass(frozen=True)
@@ -220,6 +220,11 @@ def _check_choice(recipe: Recipe, choice: Choice, scoring: str, *, is_cross_vali
             Argument("select", "1se"),
             " or '0se'",
         )
+
+
+def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters by name with values as a model file stores them."""
+    return {name: plain_value(value) for name, value in parameters.items()}
 
 
 def plain_value(value: object) -> object:

@@ -93,7 +93,7 @@ def select(
             "pass a matrix as costs=, or use rule='min-error'"
         )
     losses = _node_losses(sequence, counts, cost, costs, values)
-    sequence.tree.evaluation_log.record(counts, sequence=sequence)
+    sequence.tree.evaluation_log.record_sequence(counts, sequence)
     error = sequence.costs_on(losses.loss) / total
     # If the number of rows is not known, the rounded weight stands for it.
     n_rows = max(1, round(total) if counts.n_rows is None else counts.n_rows)

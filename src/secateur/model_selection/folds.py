@@ -11,7 +11,7 @@ import numpy.typing as npt
 from .._utils.checks import check_int
 from ..data import fold_assignment
 from ..data.table import Table
-from ..errors import LeakageError, ParameterError
+from ..errors import Argument, LeakageError, ParameterError
 from ..growers.growing_rows import WeightedRows
 from ..growers.parameters import is_auto
 
@@ -127,7 +127,9 @@ def seed_from(random_state: Any, *, limit: int = 2**31 - 1, alternative: str = "
         return int(random_state.integers(limit))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(limit))
-    raise ParameterError(f"random_state={random_state!r}; a whole number of 0 or more{alternative} is needed")
+    raise ParameterError(
+        Argument("random_state", random_state), f"; a whole number of 0 or more{alternative} is needed"
+    )
 
 
 def _iter_repeats(
@@ -139,15 +141,18 @@ def _iter_repeats(
         used = np.arange(table.n_rows) if is_used is None else np.flatnonzero(is_used)
         return _assign_folds(int(cv), table, used, n_repeats, seed, stratified), int(cv)
     if n_repeats != 1:
-        raise ParameterError(f"cv_repeats={n_repeats} goes with a number of folds; explicit folds are used once")
+        raise ParameterError(
+            Argument("cv_repeats", n_repeats), " goes with a number of folds; explicit folds are used once"
+        )
     if hasattr(cv, "split") and not isinstance(cv, str):
         explicit: Iterable[Any] = cv.split(np.zeros((table.n_rows, 1)), table.target)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | dict):
         explicit = cv
     else:
         raise ParameterError(
-            f"cv={cv!r}; a number of folds, an object with split(X, y), (train, test) pairs of row numbers, "
-            "or a list of test rows is needed"
+            Argument("cv", cv),
+            "; a number of folds, an object with split(X, y), (train, test) pairs of row numbers, or a list of test "
+            "rows is needed",
         )
     folds = [_check_fold(i, fold, table.n_rows, is_used) for i, fold in enumerate(explicit)]
     if not folds:
@@ -161,7 +166,8 @@ def _assign_folds(
     """Yield the folds of each repeat, made from the rows in `used`."""
     if not 2 <= n_folds <= len(used):
         raise ParameterError(
-            f"cv={n_folds}; from 2 to the number of rows is needed (n_samples={len(used)}, without rows of weight 0)"
+            Argument("cv", n_folds),
+            f"; from 2 to the number of rows is needed (n_samples={len(used)}, without rows of weight 0)",
         )
     if len(used) < table.n_rows:
         table = table.take(used)

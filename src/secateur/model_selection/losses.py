@@ -14,7 +14,7 @@ from .._kernels import structure
 from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.checks import check_name
 from ..core import CostUnit, Counts, Sample, m_estimate
-from ..errors import ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError
 from ..growers.growing_rows import WeightedRows
 from ..statistics import PROBABILITIES
 from ._registry import SCORES, Score
@@ -102,7 +102,12 @@ def complete_scoring(scoring: Scoring, rows: WeightedRows) -> Scoring:
     has_plain_penalty = scoring.penalty == "leaves" and scoring.size == "leaves"
     if scoring.score_name == "roc_auc" and not has_plain_penalty:
         raise UnsupportedError(
-            f"scoring='roc_auc' with penalty={scoring.penalty!r}, size={scoring.size!r}; both must be 'leaves'"
+            Argument("scoring", "roc_auc"),
+            " with ",
+            Argument("penalty", scoring.penalty),
+            ", ",
+            Argument("size", scoring.size),
+            "; both must be 'leaves'",
         )
     return replace(scoring, path_cost=path_cost, m=float(m), costs=costs)
 
@@ -110,7 +115,7 @@ def complete_scoring(scoring: Scoring, rows: WeightedRows) -> Scoring:
 def _check_regression_scoring(scoring: Scoring) -> Scoring:
     """Return the scoring of a regression, or raise `ParameterError` for parameters that need classes."""
     if scoring.costs is not None:
-        raise ParameterError("costs= needs classes; the target is a number")
+        raise ParameterError(Argument("costs"), " needs classes; the target is a number")
     if scoring.path_cost != "errors":
         raise ParameterError(
             f"cost={scoring.path_cost!r} goes with classes; for a numeric target 'errors' are squared errors"

@@ -182,8 +182,8 @@ def _write_evaluation(
         "sample": index_of_sample[None if sketch is None else sketch.digest, name],
         "pruning": None if record.pruning is None else record.pruning.hex(),
         "is_sequence": is_model_sequence,
-        "is_unrestricted": record.is_open or is_other_sequence,  # the other sequence is not in the file
-        "has_other_sequences": record.is_several,
+        "is_unrestricted": record.is_unrestricted or is_other_sequence,  # the other sequence is not in the file
+        "has_other_sequences": record.has_other_sequences,
     }
 
 

@@ -283,8 +283,8 @@ def _make_model(parts: Document) -> core.Model:
             used_samples[evaluation["sample"]],
             pruning=evaluation["pruning"],
             sequence=sequence if evaluation["is_sequence"] else None,
-            is_open=evaluation["is_unrestricted"],
-            is_several=evaluation["has_other_sequences"],
+            is_unrestricted=evaluation["is_unrestricted"],
+            has_other_sequences=evaluation["has_other_sequences"],
         )
     return model
 

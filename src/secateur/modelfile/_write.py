@@ -145,7 +145,7 @@ def _write_tree(tree: Tree, structure: Structure) -> Document:
 def _write_sample(counts: Sample, structure: Structure, location: str, *, sketch: bool) -> Document:
     """Return counts or moments, with the sketch of the rows if `sketch` is true."""
     written_sketch = write_sketch(counts.sketch, counts.tree) if sketch else None
-    arrays = {name: getattr(counts, name) for name in counts.kept}
+    arrays = {name: getattr(counts, name) for name in counts.array_fields}
     sketch_fields = None
     if written_sketch is not None and counts.sketch is not None:
         sketch_fields = {"n_by_class": counts.sketch.n_by_class}
@@ -157,9 +157,9 @@ def _write_sample(counts: Sample, structure: Structure, location: str, *, sketch
         "sketch": written_sketch,
     }
     if isinstance(counts, Moments):
-        return document | write_fields(counts, "sample", counts.kept)
+        return document | write_fields(counts, "sample", counts.array_fields)
     by_class = [write_array(column) for column in counts.by_class.T]
-    return {**document, "numbers": "whole" if counts.is_whole else "real", "by_class": by_class}
+    return {**document, "numbers": "whole" if counts.has_integer_weights else "real", "by_class": by_class}
 
 
 def _write_pruning(pruning: Pruning, structure: Structure, n_classes: int | None) -> Document:

@@ -100,7 +100,7 @@ class LeavesDisplay(PrunedDisplay):
                 node, rows = np.append(node, -1), np.append(rows, rest_rows)
                 by_class = np.vstack([by_class, sample.by_class[rest].sum(axis=0)])
         if len(rest):
-            text.append(f"+{len(rest):,} more leaves, {rows_text(rest_rows, is_whole=sample.is_whole)}")
+            text.append(f"+{len(rest):,} more leaves, {rows_text(rest_rows, is_whole=sample.has_integer_weights)}")
         return cls(node, rows, by_class, mean, deviation, text, view.classes)
 
     def plot(self, ax: "Axes | None" = None) -> Self:

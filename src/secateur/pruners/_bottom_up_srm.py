@@ -9,20 +9,17 @@ with explicit constants).
 """
 
 import math
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from .._kernels.bottom_up import cut_unless_it_pays, sum_of_ancestors
-from .._utils.arrays import Bools, Floats
+from .._utils.arrays import Bools
 from .._utils.checks import check_name
 from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree
 from ..data.table import Schema
 from ..errors import ParameterError
-
-Form = Literal["finite", "vc", "printed"]
+from ._srm_code import FORMS, Form, SubtreeCode
 
 
 class Penalty(NamedTuple):
@@ -95,26 +92,26 @@ def bottom_up_srm(
     Pruning(3 of 3 leaves, no cut)
     """
     counts.check_fits(tree)
-    check_name("form", form, _FORMS)
+    check_name("form", form, FORMS)
     if not 0 < delta < 1:
         raise ParameterError(f"delta={delta}; a probability strictly between 0 and 1 is needed")
     if not scale >= 0:
         raise ParameterError(f"scale={scale}; a number of 0 or more is needed")
     tests = _possible_tests(tree, counts, form, n_tests, n_features)
     doubts = list(tests.doubts)  # why the guarantee does not hold
-    code = _Code(_FORMS[form], tests.log_number, math.log(counts.n_classes), tests.is_binary)
+    code = SubtreeCode(FORMS[form], tests.log_number, math.log(counts.n_classes), tests.is_binary)
     if scale < 1:
         doubts.append(f"the penalty is scaled by {scale:g}")
-    if not counts.is_whole:
+    if not counts.has_integer_weights:
         doubts.append("the counts are weights (compared within a relative 1e-12)")
-    if counts.is_whole and counts.is_weighted:
+    if counts.has_integer_weights and counts.is_weighted:
         doubts.append(f"{counts.n_rows} rows weigh {counts.total[0]}, and a weight is not a row")
     provenance = RuleProvenance(
         "bottom-up-srm",
         {"delta": delta, "n_tests": n_tests, "scale": scale, "form": form, "n_features": n_features},
         cost="errors",
         sample=counts.sample,
-        tolerance=0.0 if counts.is_whole else 1e-12,
+        tolerance=0.0 if counts.has_integer_weights else 1e-12,
         text=f"bottom-up SRM, {form} form, delta = {delta:g}",
     )
     return Pruning.from_cuts(
@@ -175,7 +172,7 @@ def srm_penalty(
     >>> [round(part, 4) for part in penalty]
     [0.6931, 6.1738, 0.123]
     """
-    code = _Code(_FORMS[form], math.log(n_tests), math.log(n_classes), arity == 2)
+    code = SubtreeCode(FORMS[form], math.log(n_tests), math.log(n_classes), arity == 2)
     n_leaves = 1 + n_internal * (arity - 1)
     path = float(code.path_nats(np.array([depth]), np.array([depth * math.log(arity)]))[0])
     subtree = float(code.inner_nats(np.array([n_internal]))[0]) + n_leaves * code.leaf_nats
@@ -186,70 +183,7 @@ def srm_penalty(
     return Penalty(path, subtree, value)
 
 
-@dataclass(frozen=True)
-class _Form:
-    """The constants of a penalty sqrt(factor (path + subtree + ln(candidates / delta)) / m).
-
-    Parameters
-    ----------
-    factor : float
-    candidates : int
-        0 stands for the sample size.
-    is_sized : bool
-        Whether code lengths include the description of depth and size.
-    covers_leaf : bool
-        Whether a second penalty, for the deviation of the leaf, is added.
-    """
-
-    factor: float
-    candidates: int
-    is_sized: bool
-    covers_leaf: bool
-
-
-_FORMS = {
-    "finite": _Form(factor=0.5, candidates=2, is_sized=True, covers_leaf=True),
-    "vc": _Form(factor=8.0, candidates=4, is_sized=False, covers_leaf=True),
-    "printed": _Form(factor=4.0, candidates=0, is_sized=False, covers_leaf=False),
-}
-
-
-@dataclass(frozen=True)
-class _Code:
-    """The lengths in nats of a code for paths and for subtrees; both satisfy Kraft's inequality if `form.is_sized`."""
-
-    form: _Form
-    log_tests: float
-    log_classes: float
-    is_binary: bool
-
-    def path_nats(self, depth: npt.NDArray[np.integer], branch_nats: Floats) -> Floats:
-        """Return the length of a path: its tests, and the branch taken at each."""
-        nats = np.asarray(depth * self.log_tests, float) + branch_nats
-        return nats + np.log((depth + 1.0) * (depth + 2.0)) if self.form.is_sized else nats
-
-    def inner_nats(self, n_internal: npt.NDArray[np.integer]) -> Floats:
-        """Return the part of the length of a subtree that depends on its number of tests."""
-        nats: Floats = np.asarray(n_internal * self.log_tests, float)
-        if not self.is_binary:
-            return nats + n_internal * math.log(2)  # one bit for each node: is it a leaf?
-        from scipy.special import gammaln
-
-        # The number of binary shapes is a Catalan number.
-        nats = nats + gammaln(2.0 * n_internal + 1) - gammaln(n_internal + 2.0) - gammaln(n_internal + 1.0)
-        return nats + np.log((n_internal + 1.0) * (n_internal + 2.0)) if self.form.is_sized else nats
-
-    @property
-    def leaf_nats(self) -> float:
-        """The length that each leaf adds to a subtree."""
-        return self.log_classes if self.is_binary else self.log_classes + math.log(2)
-
-    def log_confidence(self, delta: float, n_total: float) -> float:
-        """Return ln(candidates / delta)."""
-        return math.log((self.form.candidates or max(n_total, 1)) / delta)
-
-
-def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -> Bools:
+def _cuts(tree: Tree, counts: Counts, code: SubtreeCode, delta: float, scale: float) -> Bools:
     """Return where to cut, with penalties in errors (the penalty in fractions times the rows of the node)."""
     total = counts.total
     log_arity = np.log(np.maximum(tree.arity, 1))
@@ -261,7 +195,7 @@ def _cuts(tree: Tree, counts: Counts, code: _Code, delta: float, scale: float) -
     fixed = np.zeros(tree.n_nodes)
     if code.form.covers_leaf:
         np.multiply(factor, np.sqrt(base + code.log_classes), out=fixed, where=factor > 0)
-    if not counts.is_whole:
+    if not counts.has_integer_weights:
         fixed += 1e-12 * total
     return cut_unless_it_pays(
         tree.parent,
@@ -317,7 +251,7 @@ def _finitely_many_tests(
     if tree.schema is not None and all(column.kind == "nominal" for column in tree.schema.columns):
         return _nominal_tests(tree, tree.schema)
     n_columns = _n_columns(tree, n_features, "n_tests=, the number of tests the grower could choose from")
-    doubt = "thresholds were read off the sample (columns times examples taken as the number of tests)"
+    doubt = "thresholds were taken from the sample (columns times rows used as the number of tests)"
     return _PossibleTests(math.log(n_columns * max(float(counts.total[0]), 1.0)), is_binary, doubts=(doubt,))
 
 

@@ -221,9 +221,9 @@ def _problem(
     if size not in ("nodes", "leaves"):
         raise ParameterError(f"size={size!r}; 'nodes' or 'leaves' is needed")
     if n is not None and not n > 0:
-        raise ParameterError(f"n={n}; a positive number of examples is needed")
+        raise ParameterError(f"n={n}; a positive number of rows is needed")
     if n is None and counts is None:
-        raise ParameterError("n is None and there are no counts; pass the number of examples behind the costs as n")
+        raise ParameterError("n is None and there are no counts; pass the number of rows behind the costs as n")
     total = float(counts.total[0]) if n is None and counts is not None else float(n or 0)
     if total == 0 and counts is not None:
         raise CountsError(f"sample {counts.sample!r} is empty; the criterion divides by its size")

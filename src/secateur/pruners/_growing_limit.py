@@ -100,7 +100,7 @@ def charges_of_cuts(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
 
 def as_whole_numbers(excess: LongsOrFloats, grown: Counts) -> Longs:
     """Return the growing errors that cuts add as whole numbers; refuse weights under which they are none."""
-    if grown.is_whole:
+    if grown.has_integer_weights:
         return excess
     charge = np.rint(excess)
     deviation = np.abs(excess - charge)

@@ -76,7 +76,7 @@ def iterative_reduced_error(
     holdout.check_fits(tree)
     node_labels = leaf_labels(grown, holdout, labels, original)
     gain = -excess_cost(tree, holdout.errors_if_leaf(node_labels))
-    tolerance = 0.0 if holdout.is_whole else 1e-12 * float(holdout.total[0])
+    tolerance = 0.0 if holdout.has_integer_weights else 1e-12 * float(holdout.total[0])
     order = _by_gain(tree, gain, tolerance)
     is_made = gain[order] > tolerance if stop == "no-gain" else gain[order] >= -tolerance
     provenance = RuleProvenance(
@@ -84,7 +84,7 @@ def iterative_reduced_error(
         {"labels": labels, "original": original, "stop": stop},
         cost="errors",
         sample=holdout.sample,
-        tolerance=0.0 if holdout.is_whole else 1e-12,
+        tolerance=0.0 if holdout.has_integer_weights else 1e-12,
         text=f"iterative-reduced-error, labels={labels}, original={original}, stop={stop}",
     )
     return Pruning.from_cuts(
@@ -93,7 +93,7 @@ def iterative_reduced_error(
         node_labels=node_labels,
         seen=SampleUsage.of(grown, holdout),
         provenance=provenance,
-        note="" if holdout.is_whole else "gains within 1e-12 of the sample's weight count as equal",
+        note="" if holdout.has_integer_weights else "gains within 1e-12 of the sample's weight count as equal",
     )
 
 

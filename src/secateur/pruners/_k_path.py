@@ -212,14 +212,14 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
     leaves_before = np.append(0, np.cumsum(tree.is_leaf))
     n_original_leaves = (leaves_before[tree.end] - leaves_before[:-1])[node]
     added_leaves = 1 - n_original_leaves  # a cut leaves one leaf
-    if not holdout.is_whole:
+    if not holdout.has_integer_weights:
         tolerance = RELATIVE_TOLERANCE * float(holdout.total[0])
         solution = budget_dp.min_pairs_and_cuts(jump, charge, error, added_leaves, budget, tolerance)
         return _CutTable(node, charge, jump, *solution)
     base = tree.n_leaves + 1  # no set of cuts removes as many leaves
     if int(holdout.total[0]) * base >= 2**62:
         raise CountsError(
-            f"{holdout.total[0]} held-out examples times {base} leaves do not fit 64 bits; divide the counts of "
+            f"{holdout.total[0]} held-out rows times {base} leaves do not fit 64 bits; divide the counts of "
             f"sample {holdout.sample!r} by a common factor, or pass them as float weights"
         )
     packed, is_better = budget_dp.min_values_and_cuts(jump, charge, error * base + added_leaves, budget)
@@ -230,12 +230,12 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
 
 def _tie_note(holdout: Counts) -> str:
     """Return the note of a pruning about the tolerance of weighted errors."""
-    return "" if holdout.is_whole else "errors within 1e-12 of the sample's weight count as equal"
+    return "" if holdout.has_integer_weights else "errors within 1e-12 of the sample's weight count as equal"
 
 
 def k_provenance(holdout: Counts, parameters: dict[str, Any], text: str) -> RuleProvenance:
     """Return the provenance of a k-optimal pruning; `text` names the limit."""
-    tolerance = 0.0 if holdout.is_whole else RELATIVE_TOLERANCE
+    tolerance = 0.0 if holdout.has_integer_weights else RELATIVE_TOLERANCE
     return RuleProvenance(
         "k-reduced-error", parameters, "errors", holdout.sample, tolerance, text=f"k-reduced-error, {text}"
     )

@@ -50,8 +50,8 @@ def pessimistic(tree: Tree, counts: Counts) -> Pruning:
     twice_subtree = 2 * full_cost(tree, errors) + n_leaves  # 2 n', a whole number
     twice_gap = 2 * errors + 1 - twice_subtree
     is_cut = (twice_gap <= 0) | _within_standard_error(twice_gap, twice_subtree, counts.total)
-    note = "" if counts.is_whole else "weights compared within a relative 1e-12"
-    tolerance = 0.0 if counts.is_whole else RELATIVE_TOLERANCE
+    note = "" if counts.has_integer_weights else "weights compared within a relative 1e-12"
+    tolerance = 0.0 if counts.has_integer_weights else RELATIVE_TOLERANCE
     provenance = RuleProvenance("pessimistic", cost="corrected errors", sample=counts.sample, tolerance=tolerance)
     return Pruning.from_cuts(
         tree, is_cut, node_labels=counts.majority, seen=SampleUsage.of(counts), provenance=provenance, note=note

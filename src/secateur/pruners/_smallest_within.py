@@ -66,7 +66,7 @@ def smallest_within(
     """
     share = _as_fraction(accuracy)
     costs = node_cost(tree, counts, cost)
-    total = counts.scale
+    total = counts.zero_accuracy_cost
     if counts.total[0] <= 0:
         raise CountsError(f"sample {counts.sample!r} is empty, so it has no accuracy; count a sample first")
     charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)

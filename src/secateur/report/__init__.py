@@ -28,7 +28,7 @@ from urllib.parse import quote
 from .. import __version__
 from .._utils.output import write_file
 from ..core import Model, as_model, check_no_surrogates
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..data.table import Table
 from ..plot.distribution import encode_shown_rows
 from ._data import node_limits, page_data
@@ -174,7 +174,7 @@ class Report:
         return Template(_page_file("page.html")).substitute(
             policy=policy,
             version=__version__,
-            title=escape(plain(self.name)),
+            title=escape(as_one_line(self.name)),
             summary=escape(_summary(self.model)),
             style=style,
             icon=f"data:image/svg+xml,{quote(_page_file('icon.svg').strip())}",
@@ -241,7 +241,7 @@ def _summary(model: Model) -> str:
         else:
             sentences.append(f"Root mean square error {format_measure(math.sqrt(rate))} on the {name} sample.")
     if model.certificate is not None:
-        sentences.append(plain(str(model.certificate)))
+        sentences.append(as_one_line(str(model.certificate)))
     return " ".join(sentences)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from .. import __version__
 from .._utils.arrays import Array
 from ..core import Bound, Counts, Model, PruningSequence, Selection
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..data.table import Schema, Table
 from ..inspection.wording import value_text
 from ._numbers import format_number, format_percent
@@ -61,7 +61,7 @@ def _data_entries(model: Model, classes: list[str]) -> list[Entry]:
     for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
         if sample is not None:
             rows = format_number(sample.total[0].item())
-            entries.append([f"{name} sample", f"{rows} rows, named {plain(sample.sample)}"])
+            entries.append([f"{name} sample", f"{rows} rows, named {as_one_line(sample.sample)}"])
     if schema is not None:
         entries.append(["columns", _columns_text(schema)])
     tested = np.unique(model.tree.feature[model.pruning.is_kept])
@@ -91,7 +91,7 @@ def _class_entries(grown: Counts, classes: list[str]) -> list[Entry]:
         ["target", f"{grown.n_classes:,} classes"],
         ["unavoidable error", f"at most {100 * unavoidable:.3g} % in growing, that of the whole tree: {reason}"],
         ["classes in growing", _class_rows_text(grown.by_class[0], classes)],
-        ["counts", "whole numbers, compared exactly" if grown.is_whole else "weights"],
+        ["counts", "whole numbers, compared exactly" if grown.has_integer_weights else "weights"],
     ]
 
 
@@ -119,7 +119,7 @@ def _row_entries(model: Model, table: Table) -> list[Entry]:
         elif "common" in summary:
             most_frequent = value_text(column, summary["common"])
             text = f"{len(column.categories):,} categories, most often {most_frequent}; {text}"
-        entries.append([plain(column.name), text])
+        entries.append([as_one_line(column.name), text])
     return entries
 
 
@@ -130,22 +130,22 @@ def _pruning_entries(model: Model, sequence: PruningSequence) -> list[Entry]:
     entries = [
         ["as grown", f"{tree.n_leaves:,} leaves, {tree.n_nodes:,} nodes, depth {int(tree.depth.max()):,}"],
         ["as fitted", f"{pruning.n_leaves:,} leaves, {pruning.n_nodes:,} nodes, {len(pruning.cuts):,} cuts"],
-        ["rule", plain(pruning.rule) or "not named"],
-        ["samples that shaped it", ", ".join(plain(name) for name in sorted(pruning.seen)) or "not named"],
-        ["slider", f"{len(sequence):,} prunings ({plain(sequence.rule) or 'rule not named'}), {nesting}{origin}"],
+        ["rule", as_one_line(pruning.rule) or "not named"],
+        ["samples that shaped it", ", ".join(as_one_line(name) for name in sorted(pruning.seen)) or "not named"],
+        ["slider", f"{len(sequence):,} prunings ({as_one_line(sequence.rule) or 'rule not named'}), {nesting}{origin}"],
     ]
     if pruning.certified is not None:
-        text = "holds" if pruning.certified else f"does not hold: {plain(pruning.note)}"
+        text = "holds" if pruning.certified else f"does not hold: {as_one_line(pruning.note)}"
         entries.append(["guarantee of the rule", text])
     elif pruning.note:
-        entries.append(["note", plain(pruning.note)])
+        entries.append(["note", as_one_line(pruning.note)])
     return entries
 
 
 def _selection_entries(selection: Selection) -> list[Entry]:
     entries = [
-        ["rule", plain(selection.select)],
-        ["measured on", f"{plain(selection.sample)}, {selection.n:,} rows"],
+        ["rule", as_one_line(selection.select)],
+        ["measured on", f"{as_one_line(selection.sample)}, {selection.n:,} rows"],
         [f"least {selection.score}", _member_text(selection, selection.best)],
         ["chosen", _member_text(selection, selection.chosen)],
         *_value_entries({**selection.growing, **selection.details}),
@@ -165,20 +165,20 @@ def _certificate_entries(bound: Bound | None) -> list[Entry]:
     if bound is None:
         return [["statement", "The model has no certificate: nothing here limits the error on new rows."]]
     entries = [
-        ["statement", plain(str(bound))],
-        ["method", plain(bound.method)],
+        ["statement", as_one_line(str(bound))],
+        ["method", as_one_line(bound.method)],
         ["found in the sample", f"{format_number(bound.errors)} errors in {bound.n:,} rows"],
         ["price of the choice", f"{format_number(bound.complexity)} nats"],
     ]
     if bound.freshness:
-        entries.append(["are the rows fresh?", plain(bound.freshness)])
+        entries.append(["are the rows fresh?", as_one_line(bound.freshness)])
     if bound.certified:
         entries += [["assumptions", ASSUMPTIONS], ["not covered", NOT_COVERED]]
     return entries
 
 
 def _value_entries(values: dict[str, Any]) -> list[Entry]:
-    return [[plain(str(name)), _value_text(value)] for name, value in values.items()]
+    return [[as_one_line(str(name)), _value_text(value)] for name, value in values.items()]
 
 
 def _value_text(value: object) -> str:
@@ -186,7 +186,7 @@ def _value_text(value: object) -> str:
     if isinstance(value, float):
         return format_number(value)
     if isinstance(value, dict):
-        return ", ".join(f"{plain(str(name))} {_value_text(entry)}" for name, entry in value.items()) or "none"
+        return ", ".join(f"{as_one_line(str(name))} {_value_text(entry)}" for name, entry in value.items()) or "none"
     if isinstance(value, list | tuple) and len(value) > MAX_VALUES_LISTED:
         return f"{len(value):,} values"
-    return plain(str(value))
+    return as_one_line(str(value))

@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import Array, Ints, LongsOrFloats, equal_values
 from ..certifiers import leaf_shares
 from ..core import Counts, LeafShares, Model, Moments, Selection
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..data.table import Table
 from ..errors import SecateurError
 from ..growers.importance import node_gains
@@ -58,7 +58,7 @@ def page_data(
     view = view_of(tree, n_classes=max(sample.n_labels for sample in samples))
     is_fitted_stop_extra = stops.fitted in stops.other_prunings
     data: Entries = {
-        "title": plain(title),
+        "title": as_one_line(title),
         "kind": "classes" if model.is_classifier else "numbers",
         "classes": view.classes if model.is_classifier else [],
         "class_values": _class_values(model, view),
@@ -191,7 +191,7 @@ def _sample_entries(name: str, sample: Counts | Moments, cost: LongsOrFloats) ->
 
     For classes: for each original leaf the number of classes that occur in it, then class and count of each of them.
     """
-    entries: Entries = {"name": name, "sample": plain(sample.sample)}
+    entries: Entries = {"name": name, "sample": as_one_line(sample.sample)}
     if isinstance(sample, Moments):
         arrays = {"total": sample.total, "mean": sample.predictions, "cost": cost}
         return {**entries, "is_whole": False, **{key: round_values(values) for key, values in arrays.items()}}
@@ -201,7 +201,7 @@ def _sample_entries(name: str, sample: Counts | Moments, cost: LongsOrFloats) ->
         counts.append(len(classes))
         for c, rows in zip(classes.tolist(), round_values(leaf[classes], 12), strict=True):
             counts += (c, rows)
-    return {**entries, "is_whole": sample.is_whole, "counts": counts}
+    return {**entries, "is_whole": sample.has_integer_weights, "counts": counts}
 
 
 def _limit_entries(model: Model) -> Entries:
@@ -212,7 +212,7 @@ def _limit_entries(model: Model) -> Entries:
     holdout = model.holdout
     if holdout is None:
         why_not = "There is no held-out sample, so no limit on the error on new rows can be given."
-    elif not (holdout.has_classes and holdout.is_whole):
+    elif not (holdout.has_classes and holdout.has_integer_weights):
         why_not = "Limits are computed for whole counts of errors only."
     elif holdout.total[0] == 0:
         why_not = "The held-out sample has no rows."

@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from ..core import LeafShares, Model, Pruning
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import share_limit_text
 
@@ -21,7 +21,7 @@ LEAF_TEXT_PIXELS = 330
 def static_html(model: Model, limits: LeafShares | None) -> str:
     """Return the certificate, the drawing and the table of rules of a model as HTML without scripts."""
     drawing = _Drawing.of(model, MAX_STATIC_LEAVES)
-    certificate = "" if model.certificate is None else f"<p>{escape(plain(str(model.certificate)))}</p>"
+    certificate = "" if model.certificate is None else f"<p>{escape(as_one_line(str(model.certificate)))}</p>"
     return f"{certificate}\n{drawing.svg()}\n{drawing.rules_table(limits)}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._utils.arrays import ArrayLike, Floats, Longs, LongsOrFloats, equal_values
 from ..certifiers import path
 from ..core import Counts, Model, Pruning, PruningSequence, Selection
-from ..core.class_names import plain
+from ..core.class_names import as_one_line
 from ..errors import SecateurError
 from ..pruners import cost_complexity
 from ._node_costs import costs_of
@@ -146,7 +146,7 @@ def stop_table(
     table["errors"] = [column.fill(sequence.costs_on(cost), 12, _cost_function(cost)) for cost in costs]
     if selection is not None:
         errors, standard_errors = column.fill(selection.error), column.fill(selection.se)
-        table |= {"cv": errors, "se": standard_errors, "cv_name": plain(selection.sample)}
+        table |= {"cv": errors, "se": standard_errors, "cv_name": as_one_line(selection.sample)}
     bounds = _path_bounds(model, sequence)
     if bounds is not None:
         table["bound"] = column.fill(bounds)

@@ -1,10 +1,10 @@
-"""Where rows end up: routing them through a tree, and counting what arrives.
+"""Routing rows through a tree, and counting the rows of a sample in every node.
 
-`count` and `apply` are the public verbs. A `CountTask` is counting as engines carry it to batches
-of rows, and a tally what comes back; the other names serve growers and estimators.
+`count` and `apply` are public. A `CountTask` is what an engine runs on every batch of rows, and a tally is its result.
+The other functions are used by growers and estimators.
 """
 
-from ._count import CountTask, count, plan
+from ._count import CountTask, count, plan_count
 from ._rows import (
     apply,
     decision_path,
@@ -15,22 +15,9 @@ from ._rows import (
     with_growing_rows,
     with_growing_sketch,
 )
-from ._tally import ClassTally, NumberTally, format_new_labels, merged
+from ._tally import ClassTally, NumberTally, format_new_labels, merge_tallies
 
 __all__ = [
-    "ClassTally",
-    "CountTask",
-    "NumberTally",
-    "apply",
-    "count",
-    "decision_path",
-    "format_new_labels",
-    "merged",
-    "moments_of",
-    "plan",
-    "route_matrix",
-    "route_table",
-    "sketch_of",
-    "with_growing_rows",
-    "with_growing_sketch",
+    "ClassTally", "CountTask", "NumberTally", "apply", "count", "decision_path", "format_new_labels", "merge_tallies",
+    "moments_of", "plan_count", "route_matrix", "route_table", "sketch_of", "with_growing_rows", "with_growing_sketch",
 ]  # fmt: skip

@@ -1,8 +1,8 @@
-"""Counting the rows of a sample in every node: in memory, or as a task that an engine carries to the data.
+"""Counting the rows of a sample in every node: in memory, or as a task that an engine runs where the data are.
 
-A task takes one batch of rows and returns one tally. An engine knows nothing of trees: it asks a task
-which columns to read (`columns`), calls it on every batch and adds up what comes back; anything
-additive can be computed so. What travels to workers is the tree with the columns it needs, and no more.
+A task takes one batch of rows and returns one tally. Engines know nothing about trees: they ask the task which columns
+to read (`columns`), call the task on every batch, and merge the tallies. Anything additive can be computed in this way.
+Workers receive the tree with the columns it needs, and no more.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from ..errors import DataError, ParameterError, SchemaError, TreeError
 from ._rows import moments_of, route_table, schema_of, sketch_of, used_rows
 from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
 
-NOTHING = Column("", "numeric")  # what a single leaf is given to read: a table has one column at least
+EMPTY_COLUMN = Column("", "numeric")  # for a tree that is a single leaf: a schema needs at least one column
 
 
 def count(
@@ -37,25 +37,25 @@ def count(
     Parameters
     ----------
     tree : Tree
-        A tree with tests, as `grow` returns it.
+        A tree with splits, as `grow` returns it.
     X : array, data frame, path or Table
         Rows with the columns the tree was grown on: matched by name where both have names.
     y : array or column name
-        The class of each row (regression: its number). A class that growing did not see
-        counts as an error everywhere.
+        The class (for regression: the number) of each row. Rows of a class that growing did not see count as errors
+        in all nodes.
     sample_weight : array, optional
-        Whole-number weights keep the counts whole.
+        The weight of each row. Integer weights give integer counts.
     sample : str
         Name of the sample.
     sketch : bool
-        Whether the counts remember which rows they were made from, by a small sketch of hashes.
-        Without it no certificate can tell whether the rows are fresh, and says so.
+        Whether to store a small sketch of hashes of the rows. Without it, certificates cannot check whether the rows
+        are fresh, and state so.
 
     Returns
     -------
     Counts or Moments
-        Rows are routed once; everything else is a function of the tree and these counts.
-        They do not depend on the order of the rows.
+        The counts do not depend on the order of the rows. Rules and certificates need only the tree and its counts,
+        so rows are routed once.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def count(
     >>> held_out.by_class.tolist()
     [[2, 1], [1, 0], [1, 1]]
 
-    A regression tree is counted by weight, mean and squared error:
+    For a regression tree, the result contains the weight, mean and squared error of each node:
 
     >>> tree, grown = secateur.grow([[1.0], [2.0], [4.0]], [1.0, 1.0, 7.5], criterion="squared_error")
     >>> secateur.count(tree, [[0.0], [5.0], [9.0]], [1.0, 2.0, 6.0]).mean.tolist()
@@ -77,35 +77,35 @@ def count(
         raise DataError("y is None and the table has no target; counting needs the class or number of each row")
     weight = check_weights(sample_weight, table.n_rows)
     weight = None if weight is None else round_for_exact_sums(weight)
-    if schema.has_numeric_target:  # with all rows at hand the sums do not depend on their order
+    if schema.has_numeric_target:
         is_used, n_rows = used_rows(weight, table.n_rows)
-        known = sketch_of(tree, table, is_used) if sketch else None
-        return replace(moments_of(tree, table, weight, sample), n_rows=n_rows, sketch=known)
+        row_sketch = sketch_of(tree, table, is_used) if sketch else None
+        return replace(moments_of(tree, table, weight, sample), n_rows=n_rows, sketch=row_sketch)
     if schema.classes is None:
         raise TreeError(f"{tree} was grown without a target; only a tree with classes can count them")
-    at = tree.row_key.columns if sketch else None
-    is_summable = weight is not None and bool((weight % 1).any())
-    return tally_of(tree, table, weight, at, is_summable=is_summable).finish(tree, sample)
+    key_columns = tree.row_key.columns if sketch else None
+    has_exact_floats = weight is not None and bool((weight % 1).any())
+    return tally_of(tree, table, weight, key_columns, has_exact_floats=has_exact_floats).finish(tree, sample)
 
 
 @dataclass(frozen=True)
 class CountTask:
-    """Rows of each class (or the moments of a number) in each leaf of a tree.
+    """The task of counting rows of each class (or of computing the moments of a number) in each leaf of a tree.
 
     Parameters
     ----------
     tree : Tree
-        Its schema holds the columns that are read and no others.
+        The tree, with a schema that contains only the columns that are read.
     names : tuple of str
-        Their names in the source.
+        The names of these columns in the source.
     target, weight : str
-        Columns of the source; weight None counts every row once.
+        Names of the target and weight columns in the source. If `weight` is None, every row counts once.
     unseen : str
-        What becomes of a category that growing did not see.
+        How a category is routed that growing did not see.
     is_sketched : bool
-        Whether the columns that tell rows apart are all among those that are read.
+        Whether the rows are sketched: all columns of the row key are among those that are read.
     missing_target : "drop" or "error"
-        What becomes of rows without a target.
+        Whether rows without a target are left out or refused.
     """
 
     tree: Tree
@@ -118,27 +118,27 @@ class CountTask:
 
     @property
     def schema(self) -> Schema:
-        """What the columns mean."""
+        """The columns that are read, and the classes."""
         assert self.tree.schema is not None
         return self.tree.schema
 
     @property
     def tested(self) -> tuple[Column, ...]:
-        """The columns that are read."""
+        """The columns that are read, without target and weight."""
         return self.schema.columns[: len(self.names)]
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the source that are read, target and weight among them."""
+        """The names in the source of all columns that are read, including target and weight."""
         extra = () if self.weight is None else (self.weight,)
         return (*self.names, self.target, *extra)
 
     @property
     def needed(self) -> dict[str, ValueType | None]:
-        """What each column must hold; None where the tree never saw a value."""
+        """The type of the values that each column must have; None for columns without values in growing."""
         needed = {
-            name: "number" if about.kind == "numeric" else value_type(about.categories)
-            for about, name in zip(self.tested, self.names, strict=True)
+            name: "number" if column.kind == "numeric" else value_type(column.categories)
+            for column, name in zip(self.tested, self.names, strict=True)
         }
         classes = self.schema.classes
         needed[self.target] = "number" if classes is None else value_type(classes.tolist())
@@ -149,45 +149,48 @@ class CountTask:
         return empty_tally(self.tree)
 
     def __call__(self, batch: Any, first: int = 0) -> ClassTally | NumberTally:
-        """Return the tally of one batch; its rows are counted from `first` in messages."""
-        given = batch_from_frame(batch)
-        if given.n_rows == 0:
+        """Return the tally of one batch; messages number its rows from `first`."""
+        data = batch_from_frame(batch)
+        n_rows = data.n_rows
+        if n_rows == 0:
             return self.empty()
-        given.check_columns(self.columns)
-        n_rows = given.n_rows
+        data.check_columns(self.columns)
         if self.missing_target == "drop":
-            is_missing = is_unlabelled(given.read(self.target), self.schema.classes)
+            is_missing = is_unlabelled(data.read(self.target), self.schema.classes)
             if is_missing.any():
-                given = given.filter(~is_missing)
-        if given.n_rows == 0:
+                data = data.filter(~is_missing)
+        if data.n_rows == 0:
             return replace(self.empty(), n_unlabelled=n_rows)
-        table, what = self._features(given), f"target {self.target!r}"
-        new: list[object] = []
-        labels, classes = given.read(self.target), self.schema.classes
-        target: Array
-        if classes is None:
-            target = encode_numeric_target(labels, what, first)
-        else:
-            target, new = class_numbers(labels, classes, what, first)
+        table = self._features(data)
+        target, new_labels = self._read_target(data, first)
         weight = None
         if self.weight is not None:
-            weight = read_weights(given.read(self.weight), f"weight {self.weight!r}", first)
-        at = range(len(self.names)) if self.is_sketched else None
-        tally = tally_of(self.tree, replace(table, target=target), weight, at)
-        tally.new_labels, tally.n_unlabelled = format_new_labels(new), n_rows - given.n_rows
+            weight = read_weights(data.read(self.weight), f"weight {self.weight!r}", first)
+        key_columns = range(len(self.names)) if self.is_sketched else None
+        tally = tally_of(self.tree, replace(table, target=target), weight, key_columns)
+        tally.new_labels, tally.n_unlabelled = format_new_labels(new_labels), n_rows - data.n_rows
         return tally
+
+    def _read_target(self, data: Batch, first: int) -> tuple[Array, list[object]]:
+        """Return the class numbers (or the numbers) of the target, and the labels that growing did not see."""
+        labels, classes = data.read(self.target), self.schema.classes
+        description = f"target {self.target!r}"
+        if classes is None:
+            return encode_numeric_target(labels, description, first), []
+        return class_numbers(labels, classes, description, first)
 
     def leaves(self, batch: Any) -> Ints:
         """Return the leaf of each row of a batch."""
         return route_table(self.tree, self._features(batch_from_frame(batch)), None, 0)
 
-    def _features(self, given: Batch) -> Table:
+    def _features(self, batch: Batch) -> Table:
+        """Return the table of the columns that the tree reads."""
         if not self.names:
-            return Table(self.schema, (np.zeros(given.n_rows),))
-        return encode_batch(given.select([given.names.index(name) for name in self.names]), self.schema, self.unseen)
+            return Table(self.schema, (np.zeros(batch.n_rows),))
+        return encode_batch(batch.select([batch.names.index(name) for name in self.names]), self.schema, self.unseen)
 
 
-def plan(
+def plan_count(
     tree: Tree,
     source: tuple[str, ...],
     target: str,
@@ -197,7 +200,23 @@ def plan(
     ignore: Sequence[str] = (),
     missing_target: str = "error",
 ) -> CountTask:
-    """Return the task of counting a source with these columns; refuse a source that lacks some."""
+    """Return the task of counting the rows of a source; raise `SchemaError` if the source lacks a column.
+
+    Parameters
+    ----------
+    tree : Tree
+        A tree with splits and a schema.
+    source : tuple of str
+        Names of the columns of the source.
+    target, weight : str
+        Names of the target and weight columns.
+    unseen, missing_target : str
+        As for `CountTask`.
+    where : str
+        The source, in words, for messages.
+    ignore : sequence of str
+        Names of columns of the source that the tree does not use.
+    """
     schema = schema_of(tree)
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
@@ -211,28 +230,34 @@ def plan(
         if name is not None and name not in source:
             raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {format_names(source)}")
     source = tuple(name for name in source if name not in ignore)
-    used, key, is_sketched = tree.tested[0], tree.row_key, True
-    if set(used.tolist()) != set(key.columns):  # cut from a larger tree, whose tests tell rows apart
+    used, key, is_sketched = tree.tested_columns, tree.row_key, True
+    if set(used.tolist()) != set(key.columns):  # the tree was cut from a larger one, whose columns are in the key
         is_sketched = not schema.has_names or {schema.names[j] for j in key.columns} <= set(source)
         used = np.array(key.columns, np.int32) if is_sketched else used
-    names = _names(schema, source, used, (target, weight), where)
-    number = np.full(len(schema.columns) + 1, -1, np.int32)  # the last is where -1, a leaf, points
-    number[used] = np.arange(len(used))
-    others = tree.surrogates
-    surrogates = None if others is None else replace(others, feature=number[others.feature])
+    names = _source_names(schema, source, used, (target, weight), where)
+    new_number = np.full(len(schema.columns) + 1, -1, np.int32)  # the last entry is that of -1, the feature of leaves
+    new_number[used] = np.arange(len(used))
+    surrogates = tree.surrogates
+    if surrogates is not None:
+        surrogates = replace(surrogates, feature=new_number[surrogates.feature])
+    columns = tuple(schema.columns[j] for j in used) or (EMPTY_COLUMN,)
     small = Tree(
-        tree.parent, number[tree.feature], tree.threshold, tree.branch_start, tree.branch, tree.default, key=key,
-        schema=replace(schema, columns=tuple(schema.columns[j] for j in used) or (NOTHING,)), surrogates=surrogates,
+        tree.parent, new_number[tree.feature], tree.threshold, tree.branch_start, tree.branch, tree.default, key=key,
+        schema=replace(schema, columns=columns), surrogates=surrogates,
     )  # fmt: skip
     return CountTask(small, names, target, weight, unseen, is_sketched, missing_target)
 
 
-def _names(
-    schema: Schema, source: tuple[str, ...], used: Array, taken: tuple[str | None, ...], where: str
+def _source_names(
+    schema: Schema, source: tuple[str, ...], used: Array, not_features: tuple[str | None, ...], where: str
 ) -> tuple[str, ...]:
-    """Return the name in the source of each column that is read: by name, or by position if the tree has no names."""
+    """Return the name in the source of each column that is read.
+
+    Columns are matched by name or, if the tree was grown without names, by position among the columns of the source
+    other than `not_features`.
+    """
     if not schema.has_names:
-        features = [name for name in source if name not in taken]
+        features = [name for name in source if name not in not_features]
         if len(features) != len(schema.columns):
             raise SchemaError(
                 f"{where} has {len(features)} columns besides the target, but the tree was grown on "

@@ -1,79 +1,92 @@
-"""Where the rows of a table end up in a tree, and what is remembered of them."""
+"""Routing the rows of a table to the leaves of a tree, and hashing rows into sketches."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from .._kernels import node_moments, presort, route
 from .._utils.arrays import Array, Ints, write_protect
-from ..core import EvaluationLog, Moments, SampleUsage, Tree, UsedSample
+from ..core import Moments, SampleUsage, Tree, UsedSample
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table, iter_blocks, iter_native_blocks
 from ..errors import TreeError
 
 
-def sketch_of(tree: Tree, table: Table, is_used: Array | None = None, at: Sequence[int] | None = None) -> Sketch:
+def sketch_of(
+    tree: Tree, table: Table, is_used: Array | None = None, key_columns: Sequence[int] | None = None
+) -> Sketch:
     """Return the sketch of the rows of a table.
 
-    `is_used` leaves out rows of weight 0; `at` says where the key columns are, if they have moved.
+    Parameters
+    ----------
+    tree : Tree
+        The tree whose row key hashes the rows.
+    table : Table
+        The rows.
+    is_used : array of bool, optional
+        Whether each row has a weight above 0; other rows are left out. By default all rows are used.
+    key_columns : sequence of int, optional
+        The position in the table of each column of the row key; by default the positions in the growing table.
     """
     classes, rows = table.schema.classes, None if is_used is None else np.flatnonzero(is_used)
-    used = np.array(tree.row_key.columns if at is None else at, np.intp)
-    required_target = table.required_target if rows is None else table.required_target[rows]
-    n_classes = None if classes is None else len(classes) + 1
-    return tree.row_key.sketch(iter_native_blocks(table, used, rows), required_target, n_classes)
+    columns = np.array(tree.row_key.columns if key_columns is None else key_columns, np.intp)
+    target = table.required_target if rows is None else table.required_target[rows]
+    n_classes = None if classes is None else len(classes) + 1  # one more for classes that growing did not see
+    return tree.row_key.sketch(iter_native_blocks(table, columns, rows), target, n_classes)
 
 
 def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
-    """Return which rows have a weight above 0 (None: all of them), and how many."""
+    """Return whether each row has a weight above 0 (None: all rows do), and the number of these rows."""
     is_used = None if weight is None or weight.all() else weight > 0
     return is_used, n_rows if is_used is None else int(np.count_nonzero(is_used))
 
 
 def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -> Any:
-    """Return the counts of a growing sample with a sketch of its rows, on a tree that knows what grew it."""
+    """Return the statistics of a growing sample, given its rows: with their sketch, on a tree that has it in `history`.
+
+    `is_used` is as for `sketch_of`.
+    """
     return with_growing_sketch(counts, sketch_of(counts.tree, table, is_used))
 
 
 def with_growing_sketch(counts: Any, sketch: Sketch) -> Any:
-    """Return the counts of a growing sample with this sketch, on a tree that knows what grew it."""
-    # Both were checked when they were made; nothing of what was checked changes.
-    grown, tree = object.__new__(type(counts)), object.__new__(Tree)
-    grown.__dict__.update({f.name: getattr(counts, f.name) for f in fields(counts)})
-    tree.__dict__.update(
-        counts.tree.__dict__, history=SampleUsage([UsedSample(counts.sample, sketch)]), evaluation_log=EvaluationLog()
-    )
-    grown.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
-    return grown
+    """Return the statistics of a growing sample with this sketch, on a tree that has the sample in its `history`."""
+    history = SampleUsage([UsedSample(counts.sample, sketch)])
+    return counts.with_sketch(counts.tree.with_history(history), sketch)
 
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
-    """Return the moments of a table with a numeric target, in its canonical order: sums do not depend on the rows'."""
+    """Return the moments of a table with a numeric target.
+
+    The rows are added in an order that their values determine, so that the sums do not depend on the order of the
+    rows in the table.
+    """
     target = table.required_target
     is_used, _ = used_rows(weight, table.n_rows)
     centre = float(np.median(target if is_used is None else target[is_used]))
-    y = target - centre  # differences keep the digits that numbers far from 0 would lose
+    y = target - centre  # differences keep digits that would be lost in the squares of numbers far from 0
     leaves = route_table(tree, table, None, 0)
     if weight is None:
         rows = presort.sorted_rows(y).astype(np.int64)
     else:
         rows = np.lexsort((weight, y))
         rows = rows[weight[rows] > 0]
-    own = node_moments.leaf_moments(leaves, rows, y, np.zeros(0) if weight is None else weight, tree.n_nodes)
-    total, mean, spread = node_moments.moments_upwards(tree.parent, *own)
-    return Moments(tree, write_protect(total), write_protect(mean + centre), write_protect(spread), sample)
+    of_leaves = node_moments.leaf_moments(leaves, rows, y, np.zeros(0) if weight is None else weight, tree.n_nodes)
+    total, mean, sse = node_moments.moments_upwards(tree.parent, *of_leaves)
+    return Moments(tree, write_protect(total), write_protect(mean + centre), write_protect(sse), sample)
 
 
 def apply(tree: Tree, X: Any) -> Ints:
-    """Return the leaf that each row reaches.
+    """Return the leaf of the tree that each row reaches.
 
     Parameters
     ----------
     tree : Tree
+        A tree with splits, as `grow` returns it.
     X : array, data frame, path or Table
+        The rows.
 
     Examples
     --------
@@ -86,45 +99,48 @@ def apply(tree: Tree, X: Any) -> Ints:
 
 
 def route_table(tree: Tree, table: Table, rows: Array | None, node: int) -> Ints:
-    """Return the leaf under `node` that each of the given rows of a table reaches (None: all rows)."""
+    """Return the leaf below `node` that each of the given rows of a table reaches (None: all rows)."""
     if not tree.has_tests:
         raise TreeError(f"{tree} has no tests (it was made from parents alone); only a grown tree can route rows")
-    if table.matrix is not None and len(tree.branch) == 0 and tree.surrogates is None:  # every test compares a number
+    has_thresholds_only = len(tree.branch) == 0 and tree.surrogates is None
+    if table.matrix is not None and has_thresholds_only:
         return route_matrix(tree, table.matrix if rows is None else write_protect(table.matrix[rows]), node)
     leaves = np.empty(table.n_rows if rows is None else len(rows), np.int32)
     first = 0
-    for matrix in iter_blocks(table, tree.tested[0], rows):
-        _route(tree, matrix, node, leaves[first : first + len(matrix)], is_whole=False)
+    for matrix in iter_blocks(table, tree.tested_columns, rows):
+        _route(tree, matrix, node, leaves[first : first + len(matrix)], has_all_columns=False)
         first += len(matrix)
     return write_protect(leaves)
 
 
 def route_matrix(tree: Tree, matrix: Array, node: int = 0) -> Ints:
-    """Return the leaf under `node` that each row of a matrix of all columns reaches, categories as their codes."""
+    """Return the leaf below `node` that each row of a matrix of all columns reaches; categories are codes."""
     leaves = np.empty(len(matrix), np.int32)
-    _route(tree, matrix, node, leaves, is_whole=True)
+    _route(tree, matrix, node, leaves, has_all_columns=True)
     return write_protect(leaves)
 
 
-def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, is_whole: bool) -> None:
-    """Write the leaf of each row of a matrix, which has all columns or those in `tree.tested`."""
-    if tree.surrogates is not None:
-        feature = np.append(tree.feature, tree.surrogates.feature) if is_whole else tree.tested[1]
+def _route(tree: Tree, matrix: Array, node: int, out: Ints, *, has_all_columns: bool) -> None:
+    """Write the leaf of each row of a matrix to `out`; the matrix has all columns or those in `tree.tested_columns`."""
+    if tree.surrogate_tests is not None:
+        feature = tree.feature_of_all_splits if has_all_columns else tree.tested_position
         route.route_surrogates(matrix, node, feature, *tree.surrogate_tests, out)
     elif len(tree.branch) == 0:
-        route.route_packed(matrix, tree.packed if is_whole else tree.packed_tested, node, out)
+        route.route_packed(matrix, tree.packed if has_all_columns else tree.packed_tested, node, out)
     else:
+        feature = tree.feature if has_all_columns else tree.tested_position
         tests = (tree.threshold, tree.branch_start, tree.branch, tree.default, *tree.child_lists)
-        route.route_any(matrix, node, tree.feature if is_whole else tree.tested[1], *tests, out)
+        route.route_any(matrix, node, feature, *tests, out)
 
 
 def decision_path(tree: Tree, leaves: Ints) -> tuple[Array, Ints]:
-    """Return the nodes on each row's path, root first, as (offsets, nodes) of a sparse matrix."""
+    """Return the nodes on the path of each row, the root first, as (offsets, nodes) of a sparse matrix."""
     offsets = route.path_offsets(tree.depth, leaves)
     return offsets, route.leaf_paths(tree.parent, leaves, offsets)
 
 
 def schema_of(tree: Tree) -> Schema:
+    """Return the schema of a tree; raise `TreeError` if it has none."""
     if tree.schema is None:
         raise TreeError(f"{tree} has no schema; only a tree that was grown on a table can route rows")
     return tree.schema

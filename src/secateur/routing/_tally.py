@@ -1,9 +1,9 @@
-"""What a partition adds to the whole: sums that do not care for order or partitioning.
+"""Tallies: the sums over the rows of a batch, which do not depend on the order of rows or on how they are partitioned.
 
-A `ClassTally` holds rows (or weights) of each class in each leaf as whole numbers, so that
-adding tallies is exact. A fractional weight is cut into whole numbers of 1, 2**-32, 2**-64
-and 2**-96, each summed on its own: the total does not depend on the order either. A
-`NumberTally` holds weight, mean and spread of a numeric target; joining two of them rounds.
+A `ClassTally` has the number of rows (or the weight) of each class in each leaf as integers, so that adding tallies is
+exact. A fractional weight is split into integer numbers of 1, 2**-32, 2**-64 and 2**-96 (*limbs*), each of which is
+summed by itself. A `NumberTally` has the weight, mean and sum of squared errors of a numeric target; merging two of
+these rounds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,31 +21,33 @@ from ..data.table import Table
 from ..errors import DataError
 from ._rows import route_table, sketch_of, used_rows
 
-LIMB, N_LIMBS = 2.0**32, 4  # a fractional weight is kept in steps of 1, 1/LIMB, 1/LIMB**2 and 1/LIMB**3
-N_SHOWN = 5
+LIMB_BASE = 2.0**32  # limb k of a weight counts units of LIMB_BASE**-k
+MAX_LIMBS = 4
+MAX_NEW_LABELS = 5  # in warnings
 
 
 @dataclass(kw_only=True)
 class Tally:
-    """Rows seen, and what was odd about them.
+    """The common part of both tallies: numbers of rows, and of rows that need a warning.
 
     Parameters
     ----------
     n_unseen : array of int64
-        Rows of each tested column with a category that growing did not see.
+        For each tested column, number of rows with a category that growing did not see.
     n_rows : int
+        Number of rows with a target.
     n_new : int
-        Rows whose class growing did not see.
+        Number of rows of a class that growing did not see.
     new_labels : tuple of str
-        A few of those classes, the first in order, as they print.
+        The first of these classes in sorted order, as text.
     n_used : int
-        Rows of a weight above 0.
-    n_guarded : int
-        Rows for which the leaf that an engine found was compared with ours.
+        Number of rows with a weight above 0.
+    n_verified : int
+        Number of rows for which the leaf found by an engine was compared with the leaf found here.
     n_unlabelled : int
-        Rows without a target, which were left out.
+        Number of rows without a target, which are left out.
     sketch : Sketch, optional
-        Of those rows; None where no engine of ours has seen them one by one.
+        The sketch of the rows with a weight above 0; None if the rows did not pass through Python.
     """
 
     n_unseen: Array
@@ -58,14 +60,14 @@ class Tally:
     sketch: Sketch | None = None
 
     def merge(self, other: Any) -> None:
-        """Add what the other saw."""
+        """Add the numbers of another tally to this one."""
         self.sketch = merge_sketches([tally.sketch for tally in (self, other) if tally.n_rows])
         for name in ("n_unseen", "n_rows", "n_new", "n_used", "n_unlabelled"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:N_SHOWN])
+        self.new_labels = tuple(sorted({*self.new_labels, *other.new_labels})[:MAX_NEW_LABELS])
 
     def warn(self, target: str) -> None:
-        """Warn of rows without a target, and of classes that the tree does not know."""
+        """Warn about rows without a target, and about classes that the tree has not seen."""
         if self.n_unlabelled:
             n_rows = self.n_rows + self.n_unlabelled
             warn(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {target!r} and are left out")
@@ -75,131 +77,169 @@ class Tally:
                 "rows; they count as errors everywhere"
             )
 
-    def _check(self, sums: Array) -> None:
+    def _check_not_empty(self, sums: Array) -> None:
+        """Raise `DataError` if there are no rows, or no weight above 0 in the given sums."""
         if self.n_rows == 0:
-            more = " with a target" if self.n_unlabelled else ""
-            raise DataError(f"the source has 0 rows{more}; at least one is needed")
+            suffix = " with a target" if self.n_unlabelled else ""
+            raise DataError(f"the source has 0 rows{suffix}; at least one is needed")
         if not sums.any():
             raise DataError("every weight is zero; at least one row must have a weight above zero")
 
 
 @dataclass(kw_only=True)
 class ClassTally(Tally):
-    """Rows or weights of each class in each leaf; the last column is for classes the tree has not seen."""
+    """Number of rows (or weight) of each class in each leaf.
+
+    Parameters
+    ----------
+    limbs : list of array of shape (n_nodes, n_classes + 1)
+        The sums, in integers. Limb k counts units of 2**(-32 k); without fractional weights there is one limb. If all
+        weights are known beforehand, there is one limb of exact floats. The last column is for classes that the tree
+        has not seen.
+    """
 
     limbs: list[Array]
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
-        """Count rows, each with its leaf and its class number."""
+        """Add rows, given the leaf, the class number and the weight of each."""
         self.n_rows += len(leaves)
         if weight is None:
             parts = [np.zeros(0, np.int64)]
-        else:  # sums of floats are exact where the weights are all known
+        else:
             _check_exact(weight)
-            parts = [weight] if self.limbs[0].dtype.kind == "f" else _limbs(weight)
-        self._widen(len(parts))
+            has_exact_floats = self.limbs[0].dtype.kind == "f"
+            parts = [weight] if has_exact_floats else _split_into_limbs(weight)
+        self._add_limbs(len(parts))
         for part, limb in zip(parts, self.limbs, strict=False):
             route.add_class_counts(leaves, target, part, limb)
 
     def merge(self, other: "ClassTally") -> None:
         """Add the other's sums to these."""
         super().merge(other)
-        self._widen(len(other.limbs))
-        for k, theirs in enumerate(other.limbs):
-            self.limbs[k] += theirs
-        _check_exact(self.limbs[0])  # of the sum of two: each was below 2**53, so nothing has wrapped around yet
+        self._add_limbs(len(other.limbs))
+        for k, other_limb in enumerate(other.limbs):
+            self.limbs[k] += other_limb
+        _check_exact(self.limbs[0])  # both were below 2**53, so that their sum cannot have wrapped around
 
     def finish(self, tree: Tree, sample: str) -> Counts:
         """Return the counts of every node."""
-        own = self.limbs[0] if len(self.limbs) == 1 else _joined(self.limbs)
-        self._check(own)
-        _check_exact(own)
+        at_leaves = self.limbs[0] if len(self.limbs) == 1 else _join_limbs(self.limbs)
+        self._check_not_empty(at_leaves)
+        _check_exact(at_leaves)
         if not self.n_new:
-            own = own[:, :-1]
-        by_class = write_protect(structure.sum_upwards(tree.parent, np.ascontiguousarray(own)))
+            at_leaves = at_leaves[:, :-1]
+        by_class = write_protect(structure.sum_upwards(tree.parent, np.ascontiguousarray(at_leaves)))
         return Counts(tree, by_class, sample, self.n_used, self.sketch)
 
-    def _widen(self, n_limbs: int) -> None:
+    def _add_limbs(self, n_limbs: int) -> None:
+        """Add limbs of zeros, up to the given number."""
         self.limbs += [np.zeros_like(self.limbs[0]) for _ in range(n_limbs - len(self.limbs))]
 
 
 @dataclass(kw_only=True)
 class NumberTally(Tally):
-    """Weight, mean and spread of a numeric target in each leaf."""
+    """Weight, mean and sum of squared errors of a numeric target in each leaf."""
 
     weight: Array
     mean: Array
     sse: Array
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
-        """Take in rows, each with its leaf and its number."""
+        """Add rows, given the leaf, the number and the weight of each."""
         self.n_rows += len(leaves)
-        n, weight = len(self.weight), np.ones(len(leaves)) if weight is None else weight
-        total = np.bincount(leaves, weight, minlength=n)
-        mean = _share(np.bincount(leaves, target * weight, minlength=n), total)
-        self._join(total, mean, np.bincount(leaves, (target - mean[leaves]) ** 2 * weight, minlength=n))
+        n_nodes, weight = len(self.weight), np.ones(len(leaves)) if weight is None else weight
+        total = np.bincount(leaves, weight, minlength=n_nodes)
+        mean = _divide(np.bincount(leaves, target * weight, minlength=n_nodes), total)
+        self._merge_sums(total, mean, np.bincount(leaves, (target - mean[leaves]) ** 2 * weight, minlength=n_nodes))
 
     def merge(self, other: "NumberTally") -> None:
-        """Add the other's sums to these."""
+        """Add the sums of another tally to those of this one."""
         super().merge(other)
-        self._join(other.weight, other.mean, other.sse)
+        self._merge_sums(other.weight, other.mean, other.sse)
 
     def finish(self, tree: Tree, sample: str) -> Moments:
         """Return the moments of every node."""
-        self._check(self.weight)
+        self._check_not_empty(self.weight)
         weight, mean, sse = self.weight.copy(), self.mean.copy(), self.sse.copy()
         for v in range(tree.n_nodes - 1, 0, -1):  # children come after their parent
-            u = tree.parent[v]
-            weight[u], mean[u], sse[u] = _join(weight[u], mean[u], sse[u], weight[v], mean[v], sse[v])
+            parent = tree.parent[v]
+            weight[parent], mean[parent], sse[parent] = _merge_moments(
+                weight[parent], mean[parent], sse[parent], weight[v], mean[v], sse[v]
+            )
         for v in range(1, tree.n_nodes):
             if weight[v] == 0:
                 mean[v] = mean[tree.parent[v]]
         return Moments(tree, weight, mean, sse, sample, self.n_used, self.sketch)
 
-    def _join(self, weight: Array, mean: Array, sse: Array) -> None:
-        joined = _join(self.weight, self.mean, self.sse, weight, mean, sse)
-        self.weight, self.mean, self.sse = joined
+    def _merge_sums(self, weight: Array, mean: Array, sse: Array) -> None:
+        merged = _merge_moments(self.weight, self.mean, self.sse, weight, mean, sse)
+        self.weight, self.mean, self.sse = merged
 
 
-def empty_tally(tree: Tree, *, is_summable: bool = False) -> ClassTally | NumberTally:
-    """Return the tally of no rows; `is_summable` if their weights will be, for they are all known (`summable`)."""
+def empty_tally(tree: Tree, *, has_exact_floats: bool = False) -> ClassTally | NumberTally:
+    """Return the tally of no rows.
+
+    `has_exact_floats` states that all weights are known, and were rounded so that sums of floats are exact
+    (`round_for_exact_sums`).
+    """
     assert tree.schema is not None
-    n, n_unseen, classes = tree.n_nodes, np.zeros(len(tree.schema.columns), np.int64), tree.schema.classes
+    n_nodes, classes = tree.n_nodes, tree.schema.classes
+    n_unseen = np.zeros(len(tree.schema.columns), np.int64)
     if classes is None:
-        return NumberTally(n_unseen=n_unseen, weight=np.zeros(n), mean=np.zeros(n), sse=np.zeros(n))
-    sums = np.zeros((n, len(classes) + 1), np.float64 if is_summable else np.int64)
+        return NumberTally(n_unseen=n_unseen, weight=np.zeros(n_nodes), mean=np.zeros(n_nodes), sse=np.zeros(n_nodes))
+    sums = np.zeros((n_nodes, len(classes) + 1), np.float64 if has_exact_floats else np.int64)
     return ClassTally(n_unseen=n_unseen, limbs=[sums])
 
 
 def tally_of(
-    tree: Tree, table: Table, weight: Array | None, at: Sequence[int] | None, *, is_summable: bool = False
+    tree: Tree,
+    table: Table,
+    weight: Array | None,
+    key_columns: Sequence[int] | None,
+    *,
+    has_exact_floats: bool = False,
 ) -> ClassTally | NumberTally:
-    """Return the tally of the rows of a table; `at` says where in it the columns of the tree's row key are."""
+    """Return the tally of the rows of a table.
+
+    Parameters
+    ----------
+    tree : Tree
+        The tree through which the rows are routed.
+    table : Table
+        The rows, with their target.
+    weight : array, optional
+        The weight of each row.
+    key_columns : sequence of int, optional
+        The position in the table of each column of the tree's row key; None for a tally without a sketch.
+    has_exact_floats : bool
+        As for `empty_tally`.
+    """
     target, classes = table.required_target, table.schema.classes
-    tally = empty_tally(tree, is_summable=is_summable)
+    tally = empty_tally(tree, has_exact_floats=has_exact_floats)
     tally.add(route_table(tree, table, None, 0), target, weight)
     is_used, tally.n_used = used_rows(weight, table.n_rows)
     tally.n_unseen = np.array(table.n_unseen, np.int64)
     tally.n_new = 0 if classes is None else int(np.count_nonzero(target == len(classes)))
-    tally.sketch = None if at is None else sketch_of(tree, table, is_used, at)
+    tally.sketch = None if key_columns is None else sketch_of(tree, table, is_used, key_columns)
     return tally
 
 
-def merged(tallies: Iterable[Any]) -> Any:
-    """Return the sum of tallies, in the first of them."""
-    parts = iter(tallies)
-    total = next(parts)
-    for part in parts:
-        total.merge(part)
+def merge_tallies(tallies: Iterable[Any]) -> Any:
+    """Return the first of the tallies, after merging all others into it."""
+    remaining = iter(tallies)
+    total = next(remaining)
+    for tally in remaining:
+        total.merge(tally)
     return total
 
 
 def format_new_labels(labels: Array | list[object]) -> tuple[str, ...]:
-    """Return the first few of new classes as they print."""
-    return tuple(sorted(format_names([label]) for label in labels)[:N_SHOWN])
+    """Return the first few labels of new classes in sorted order, as text for a warning."""
+    return tuple(sorted(format_names([label]) for label in labels)[:MAX_NEW_LABELS])
 
 
 def _check_exact(weight: Array) -> None:
+    """Raise `DataError` if weights are too large for exact sums."""
     total = weight.sum(dtype=np.float64)
     if total >= MAX_EXACT_INT:
         raise DataError(
@@ -208,35 +248,38 @@ def _check_exact(weight: Array) -> None:
         )
 
 
-def _limbs(weight: Array) -> list[Array]:
-    """Cut weights into whole numbers of 1, 2**-32, 2**-64 and 2**-96; whole weights need only the first."""
-    parts: list[Array] = []
+def _split_into_limbs(weight: Array) -> list[Array]:
+    """Return weights as integer numbers of 1, 2**-32, 2**-64 and 2**-96; integer weights need only the first."""
+    limbs: list[Array] = []
     rest = weight
-    while not parts or (rest.any() and len(parts) < N_LIMBS):
-        whole = np.floor(rest)
-        parts.append(whole.astype(np.int64))
-        rest = (rest - whole) * LIMB
-    return parts
+    while not limbs or (rest.any() and len(limbs) < MAX_LIMBS):
+        units = np.floor(rest)
+        limbs.append(units.astype(np.int64))
+        rest = (rest - units) * LIMB_BASE
+    return limbs
 
 
-def _joined(limbs: list[Array]) -> Array:
-    """Return sums as float64 on a grid so coarse that sums over nodes are exact, as `summable` does."""
+def _join_limbs(limbs: list[Array]) -> Array:
+    """Return sums as float64, rounded so coarsely that sums over nodes are exact, as `round_for_exact_sums` does."""
     units = [limb.copy() for limb in limbs]
     for k in range(len(units) - 1, 0, -1):  # carry, so that equal sums have equal limbs
         units[k - 1] += units[k] >> 32
-        units[k] &= int(LIMB) - 1
-    total = sum(unit / LIMB**k for k, unit in reversed(list(enumerate(units))))
+        units[k] &= int(LIMB_BASE) - 1
+    total = sum(unit / LIMB_BASE**k for k, unit in reversed(list(enumerate(units))))
     grid = 2.0 ** (np.frexp(np.sum(total))[1] - 51)
     return np.asarray(np.rint(total / grid) * grid)
 
 
-def _share(part: Array, total: Array) -> Array:
+def _divide(part: Array, total: Array) -> Array:
+    """Return `part / total`; 0 where the total is 0."""
     return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _join(n: Array, mean: Array, sse: Array, m: Array, other: Array, more: Array) -> tuple[Array, Array, Array]:
-    """Join two sets of rows known by weight, mean and spread."""
-    total = np.asarray(n + m)
-    share = _share(m, total)
-    gap = other - mean
-    return total, mean + gap * share, sse + more + gap * gap * n * share
+def _merge_moments(
+    weight: Array, mean: Array, sse: Array, other_weight: Array, other_mean: Array, other_sse: Array
+) -> tuple[Array, Array, Array]:
+    """Return weight, mean and sum of squared errors of the union of two sets of rows."""
+    total = np.asarray(weight + other_weight)
+    share = _divide(other_weight, total)
+    difference = other_mean - mean
+    return total, mean + difference * share, sse + other_sse + difference * difference * weight * share

@@ -1,13 +1,13 @@
-"""Predict with a Model: rows to leaves, leaves to classes, numbers or probabilities.
+"""Predictions of a `Model`: the leaf of each row, and its class, number or probabilities.
 
-Node numbers are those of the whole tree, whatever was cut.
+Node numbers are those of the grown tree.
 """
 
 from typing import Any, Literal
 
 from .._utils.arrays import Array, Floats, Ints, write_protect
 from ..core import Model
-from ..statistics.probabilities import kind_of, node_probabilities
+from ..statistics.probabilities import node_probabilities, probability_kind
 from . import apply
 
 __all__ = ["Probabilities", "node_probabilities", "predict", "predict_leaf", "predict_proba"]
@@ -30,7 +30,7 @@ def predict_leaf(model: Model, X: Any) -> Ints:
 
 
 def predict(model: Model, X: Any) -> Array:
-    """Return the prediction for each row: a class, or the mean of the leaf.
+    """Return the prediction for each row: the class, or the mean, of its leaf.
 
     Examples
     --------
@@ -49,9 +49,11 @@ def predict_proba(model: Model, X: Any, *, kind: str | None = None) -> Floats:
     Parameters
     ----------
     model : Model
+        A classifying model.
     X : array, data frame or Table
+        The rows.
     kind : {"shrunk", "frequency", "m-estimate", "mixture"}, optional
-        See `node_probabilities`.
+        How probabilities are computed; see `node_probabilities`.
 
     Examples
     --------
@@ -61,9 +63,9 @@ def predict_proba(model: Model, X: Any, *, kind: str | None = None) -> Floats:
     >>> predict_proba(model, [[0.0]]).round(3).tolist()
     [[0.667, 0.333]]
     """
-    kind = kind_of(model) if kind is None else kind
-    known = model.cached_probabilities
-    if kind not in known:
-        known[kind] = write_protect(node_probabilities(model, kind=kind)[model.nodes])
-    shares: Floats = known[kind].take(apply(model.pruned_tree, X), axis=0)
-    return shares
+    kind = probability_kind(model) if kind is None else kind
+    cache = model.cached_probabilities
+    if kind not in cache:
+        cache[kind] = write_protect(node_probabilities(model, kind=kind)[model.nodes])
+    probabilities: Floats = cache[kind].take(apply(model.pruned_tree, X), axis=0)
+    return probabilities

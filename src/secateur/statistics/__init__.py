@@ -1,8 +1,8 @@
-"""What probability says: binomial tails, priors over prunings, whether two samples share rows."""
+"""Statistics: binomial tails, priors over prunings, class probabilities, rankings, and whether samples share rows."""
 
 PROBABILITIES = {
     "shrunk": "the shares of the leaf, shrunk towards those of the nodes above it",
     "frequency": "the class shares of the growing rows in the leaf",
-    "m-estimate": "the same with two rows more, distributed as in the root",
+    "m-estimate": "the class shares of the growing rows in the leaf and of two more rows, distributed as in the root",
     "mixture": "the mean over all prunings of the pruned tree, each weighted by its growing errors",
 }

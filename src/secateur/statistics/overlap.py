@@ -1,11 +1,11 @@
-"""Do two samples share rows beyond chance? Two tests on their sketches.
+"""Two tests on the sketches of two samples: do they share more rows than chance explains?
 
-If both are independent draws of one population then, of the rows of a class pooled from both,
-which came with the second sample is a uniformly random choice. For each different row, found
-c = a + b times, b is hypergeometric. Working within classes keeps stratified samples honest.
+Suppose both samples are independent draws from one population. Pool the rows of a class from both: which of them are in
+the second sample is then a uniformly random choice. For each different row, which occurs c = a + b times in the pool, b
+is hypergeometric. Working within classes makes the tests valid for stratified samples, too.
 
-    shared      too many rows stand in both samples: Chernoff's bound on a sum of Bernoulli variables
-    too alike   frequencies of rows that repeat agree better than chance: the lower tail of chi-square
+    shared      too many rows occur in both samples: Chernoff's bound on a sum of Bernoulli variables
+    too alike   the frequencies of repeated rows agree better than chance: the lower tail of chi-square
 """
 
 import math
@@ -18,19 +18,32 @@ from .._utils.arrays import Array
 from ..data.sketch import HASH_RANGE, Sketch
 from .tails import binomial_upper
 
-REFUSED = 1e-6 / 2  # of each of the two tests
-DOUBTED = 1e-3 / 2
-LEAST_EXPECTED = 4.0  # below it the chi-square approximation is not valid (measured)
-LEAST_VALUES = 10
-TWELVE = 12  # a sample against itself is refused from so many different rows on
+MAX_P_REFUSED = 1e-6 / 2  # p-value of each of the two tests below which a sample is refused
+MAX_P_DOUBTED = 1e-3 / 2  # p-value below which there is a warning
+MIN_EXPECTED_COUNT = 4.0  # the chi-square approximation is not valid below (measured by simulation)
+MIN_CHI_SQUARE_ROWS = 10  # number of different rows that the chi-square test needs
+MIN_UNIQUE_ROWS = 12  # a sample with this number of rows that occur once is refused against itself
+CHERNOFF_STEPS = 60  # of the bisection for the best exponent of Chernoff's bound
+MAX_CHERNOFF_EXPONENT = 700.0  # exp of more is not a finite float
 
 
 class Overlap(NamedTuple):
-    """What two sketches say.
+    """The result of comparing two sketches.
 
-    `p` is the smaller of the two p-values. `n_shared` is the estimated number of rows of the second
-    sample that stand in the first (from `low` to `high` with 95 % confidence), `n_chance` the number
-    that chance explains. `is_detectable` says whether a re-use of all rows would have been found.
+    Parameters
+    ----------
+    p : float
+        The smaller of the two p-values.
+    n_shared : float
+        Estimated number of rows of the second sample that occur in the first one.
+    low, high : float
+        Limits of the 95 % confidence interval of this number.
+    n_chance : float
+        The number of such rows that chance explains.
+    n_rows : int
+        Number of rows of the second sample.
+    is_detectable : bool
+        Whether the tests would have found that all rows of the first sample were used again.
     """
 
     p: float
@@ -43,16 +56,18 @@ class Overlap(NamedTuple):
 
     @property
     def is_refused(self) -> bool:
-        return self.p < REFUSED
+        """Whether the second sample is refused, because the samples share too many rows."""
+        return self.p < MAX_P_REFUSED
 
     @property
     def is_doubtful(self) -> bool:
-        return self.p < DOUBTED
+        """Whether there is a warning, because the samples share many rows."""
+        return self.p < MAX_P_DOUBTED
 
 
-@lru_cache(maxsize=64)  # a certificate asks several times: of the tree, of the pruning, of the ledger
+@lru_cache(maxsize=64)  # one certificate compares the same samples several times: for tree, pruning and log
 def overlap(first: Sketch, second: Sketch) -> Overlap:
-    """Compare two sketches of one key.
+    """Return the overlap of two samples, given their sketches under one key.
 
     Examples
     --------
@@ -65,92 +80,117 @@ def overlap(first: Sketch, second: Sketch) -> Overlap:
     """
     theta = min(first.theta, second.theta)
     n_classes = max(len(first.n_by_class), len(second.n_by_class))
-    n, m = (np.pad(s.n_by_class, (0, n_classes - len(s.n_by_class))) for s in (first, second))
-    a, b, classes = _pooled(first, second, theta)
-    p = min(_tests(a, b, n[classes], m[classes]))
-    if first.digest == second.digest and np.count_nonzero(first.copies == 1) >= TWELVE:
+    n_first, n_second = (np.pad(s.n_by_class, (0, n_classes - len(s.n_by_class))) for s in (first, second))
+    times_in_first, times_in_second, classes = _pooled(first, second, theta)
+    p = min(_p_values(times_in_first, times_in_second, n_first[classes], n_second[classes]))
+    if first.digest == second.digest and np.count_nonzero(first.copies == 1) >= MIN_UNIQUE_ROWS:
         p = 0.0
-    both = (a > 0) & (b > 0)
-    n_seen, n_both, n_rows = int(b.sum()), int(b[both].sum()), second.n_rows
-    rows = n_rows / max(n_seen, 1)
-    # Good and Turing: a new row repeats one of the first sample as often as its rows repeat each other.
+    is_in_both = (times_in_first > 0) & (times_in_second > 0)
+    n_sketched, n_shared = int(times_in_second.sum()), int(times_in_second[is_in_both].sum())
+    n_rows = second.n_rows
+    # Good and Turing: a new row repeats one of the first sample as often as rows of this sample repeat each other.
     chance = 1 - np.count_nonzero(first.copies == 1) / max(int(first.copies.sum()), 1)
-    low = n_rows * (1 - binomial_upper(n_seen - n_both, n_seen, math.log(0.025))) if n_seen else 0.0
-    high = n_rows * binomial_upper(n_both, n_seen, math.log(0.025)) if n_seen else float(n_rows)
-    detectable = _is_detectable(first, n, m)
-    return Overlap(p, n_both * rows, low, high, chance * n_rows, n_rows, detectable)
+    low, high = 0.0, float(n_rows)
+    if n_sketched:
+        low = n_rows * (1 - binomial_upper(n_sketched - n_shared, n_sketched, math.log(0.025)))
+        high = n_rows * binomial_upper(n_shared, n_sketched, math.log(0.025))
+    return Overlap(
+        p=p,
+        n_shared=n_shared * (n_rows / max(n_sketched, 1)),
+        low=low,
+        high=high,
+        n_chance=chance * n_rows,
+        n_rows=n_rows,
+        is_detectable=_is_detectable(first, n_first, n_second),
+    )
 
 
 def _pooled(first: Sketch, second: Sketch, theta: int) -> tuple[Array, Array, Array]:
-    """(times in the first, times in the second, class) of every different row with a hash below theta."""
-    below = [
-        np.ones(len(s.hashes), bool) if theta == HASH_RANGE else s.hashes < np.uint64(theta) for s in (first, second)
-    ]
-    hashes = np.concatenate([s.hashes[w] for s, w in zip((first, second), below, strict=True)])
-    classes = np.concatenate([s.classes[w] for s, w in zip((first, second), below, strict=True)])
-    copies = np.concatenate([s.copies[w] for s, w in zip((first, second), below, strict=True)])
-    is_second = np.arange(len(hashes)) >= np.count_nonzero(below[0])
-    _, at, inverse = np.unique(hashes, return_index=True, return_inverse=True)
-    a = np.bincount(inverse, np.where(is_second, 0, copies), len(at)).astype(np.int64)
-    b = np.bincount(inverse, np.where(is_second, copies, 0), len(at)).astype(np.int64)
-    return a, b, classes[at]
+    """Return (times in the first sample, times in the second, class) of every different row with a hash below theta."""
+    samples = (first, second)
+    is_below = [np.ones(len(s.hashes), bool) if theta == HASH_RANGE else s.hashes < np.uint64(theta) for s in samples]
+    hashes = np.concatenate([s.hashes[below] for s, below in zip(samples, is_below, strict=True)])
+    classes = np.concatenate([s.classes[below] for s, below in zip(samples, is_below, strict=True)])
+    copies = np.concatenate([s.copies[below] for s, below in zip(samples, is_below, strict=True)])
+    is_second = np.arange(len(hashes)) >= np.count_nonzero(is_below[0])
+    _, index, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    times_in_first = np.bincount(inverse, np.where(is_second, 0, copies), len(index)).astype(np.int64)
+    times_in_second = np.bincount(inverse, np.where(is_second, copies, 0), len(index)).astype(np.int64)
+    return times_in_first, times_in_second, classes[index]
 
 
-def _tests(a: Array, b: Array, n: Array, m: Array) -> tuple[float, float]:
-    """The p-values of both tests; `n` and `m` are the rows of each value's class in the samples."""
+def _p_values(a: Array, b: Array, n: Array, m: Array) -> tuple[float, float]:
+    """Return the p-values of both tests.
+
+    Parameters
+    ----------
+    a, b : array of int
+        How many times each different row occurs in the first and in the second sample.
+    n, m : array of int
+        Number of rows of the row's class in the first and in the second sample.
+    """
     c, total = a + b, n + m
-    says = (c > 1) & (c < total)  # a row that is alone, or all of its class, says nothing
-    a, b, c, n, m, total = (x[says] for x in (a, b, c, n, m, total))
-    chance = np.clip(1 - np.exp(_log_none(total, c, m)) - np.exp(_log_none(total, c, n)), 0.0, 1.0)
-    shared = _chernoff(int(np.count_nonzero((a > 0) & (b > 0))), chance)
+    is_informative = (c > 1) & (c < total)  # not for a row that occurs once, or that is the whole class
+    a, b, c, n, m, total = (values[is_informative] for values in (a, b, c, n, m, total))
+    p_in_both = np.clip(1 - np.exp(_log_none(total, c, m)) - np.exp(_log_none(total, c, n)), 0.0, 1.0)
+    p_shared = _chernoff(int(np.count_nonzero((a > 0) & (b > 0))), p_in_both)
     expected = c * m / total
-    often = (expected >= LEAST_EXPECTED) & (c * n / total >= LEAST_EXPECTED)
-    if np.count_nonzero(often) < LEAST_VALUES:
-        return shared, 1.0
+    is_frequent = (expected >= MIN_EXPECTED_COUNT) & (c * n / total >= MIN_EXPECTED_COUNT)
+    if np.count_nonzero(is_frequent) < MIN_CHI_SQUARE_ROWS:
+        return p_shared, 1.0
     from scipy.special import chdtr
 
-    spread = expected * (n / total) * (total - c) / (total - 1)
-    statistic = float(np.sum(((b - expected) ** 2 / spread)[often]))
-    return shared, float(chdtr(np.count_nonzero(often), statistic))
+    variance = expected * (n / total) * (total - c) / (total - 1)
+    statistic = float(np.sum(((b - expected) ** 2 / variance)[is_frequent]))
+    return p_shared, float(chdtr(np.count_nonzero(is_frequent), statistic))
 
 
 def _log_none(total: Array, c: Array, drawn: Array) -> Array:
-    """ln of the chance that none of `c` rows is among `drawn` of `total`: of prod (1 - drawn / (total - i)), i < c."""
+    """Return ln of the probability that none of `c` rows is among `drawn` of `total` rows.
+
+    The result is the sum of ln(1 - drawn / (total - i)) over i < c. Up to 64 terms are added one by one. For more
+    terms, the sum is the difference of log factorials or, if `c` is much smaller than `total`, c times the middle term.
+    """
     from scipy.special import gammaln
 
     cases, inverse = np.unique(np.stack([total, c, drawn]), axis=1, return_inverse=True)
     total, c, drawn = cases.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        middle = c * np.log1p(-drawn / np.maximum(total - (c - 1) / 2, 1))  # c much smaller than the total
-        exact = gammaln(total - c + 1) - gammaln(total - c - drawn + 1)
-        exact += gammaln(total - drawn + 1) - gammaln(total + 1)
-        result = np.where(c < total / 100, middle, exact)
-        small = c <= 64
-        product = np.zeros(len(total))
-        for i in range(int(c[small].max(initial=0))):
-            product += np.where(i < c, np.log1p(-drawn / np.maximum(total - i, 1)), 0.0)
-    result = np.where(small, product, result)
+        by_middle_term = c * np.log1p(-drawn / np.maximum(total - (c - 1) / 2, 1))
+        by_factorials = gammaln(total - c + 1) - gammaln(total - c - drawn + 1)
+        by_factorials += gammaln(total - drawn + 1) - gammaln(total + 1)
+        result = np.where(c < total / 100, by_middle_term, by_factorials)
+        has_few_terms = c <= 64
+        term_by_term = np.zeros(len(total))
+        for i in range(int(c[has_few_terms].max(initial=0))):
+            term_by_term += np.where(i < c, np.log1p(-drawn / np.maximum(total - i, 1)), 0.0)
+    result = np.where(has_few_terms, term_by_term, result)
     return np.where(drawn + c > total, -np.inf, result)[inverse.ravel()]
 
 
-def _chernoff(x: int, chance: Array) -> float:
-    """A bound on the chance that at least x of independent events happen."""
-    chance = chance[chance > 0]
-    if x <= chance.sum():
+def _chernoff(x: int, probability: Array) -> float:
+    """Return an upper limit on the probability that at least x of independent events happen."""
+    probability = probability[probability > 0]
+    if x <= probability.sum():
         return 1.0
-    if x >= len(chance):
-        return float(np.exp(np.log(chance).sum())) if x == len(chance) else 0.0
-    low, high = 0.0, 700.0
-    for _ in range(60):
+    if x > len(probability):
+        return 0.0
+    if x == len(probability):
+        return float(np.exp(np.log(probability).sum()))
+    low, high = 0.0, MAX_CHERNOFF_EXPONENT
+    for _ in range(CHERNOFF_STEPS):
         s = (low + high) / 2
-        grown = chance * math.exp(min(s, 700.0))
-        low, high = (s, high) if np.sum(grown / (1 - chance + grown)) < x else (low, s)
-    return float(np.exp(np.sum(np.log1p(chance * math.expm1(low))) - low * x))
+        tilted = probability * math.exp(min(s, MAX_CHERNOFF_EXPONENT))
+        low, high = (s, high) if np.sum(tilted / (1 - probability + tilted)) < x else (low, s)
+    return float(np.exp(np.sum(np.log1p(probability * math.expm1(low))) - low * x))
 
 
 def _is_detectable(first: Sketch, n: Array, m: Array) -> bool:
-    """Whether rows of the first sample alone, handed over as the second, would be refused: one simulation."""
+    """Return whether the tests refuse a second sample that has only rows of the first one, by one simulation.
+
+    `n` and `m` are the numbers of rows of each class in both samples.
+    """
     rng = np.random.default_rng(0)
-    share = (m / np.maximum(n, 1))[first.classes]
-    again = first.copies * np.floor(share).astype(np.int64) + rng.binomial(first.copies, share % 1)
-    return min(_tests(first.copies, again, n[first.classes], m[first.classes])) < REFUSED
+    ratio = (m / np.maximum(n, 1))[first.classes]
+    copies = first.copies * np.floor(ratio).astype(np.int64) + rng.binomial(first.copies, ratio % 1)
+    return min(_p_values(first.copies, copies, n[first.classes], m[first.classes])) < MAX_P_REFUSED

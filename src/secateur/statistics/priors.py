@@ -1,10 +1,10 @@
-"""Weights of prunings that the growing sample may fix before any held-out row is seen.
+"""Priors: weights of prunings that the growing sample determines before any held-out row is used.
 
 The informed prior of a pruning P with g growing errors and s leaves is
 
     pi(P) = exp(-lam * g - mu * s) / Z,
 
-Z summed over all prunings in one backwards pass. Trying q pairs (lam, mu) costs ln q.
+where Z is the sum over all prunings, from one backwards pass. Trying q pairs (lam, mu) has the price ln q.
 """
 
 import itertools
@@ -21,7 +21,7 @@ MUS = (0.0, 0.5, 1.0, 2.0, 3.0)
 
 
 def prior_grid(lam: ArrayLike = LAMBDAS, mu: ArrayLike = MUS) -> list[tuple[float, float]]:
-    """Return every pair of the two lists, which must be fixed before the held-out sample is seen.
+    """Return every pair of a value of `lam` and a value of `mu`; both must be fixed before held-out rows are used.
 
     Parameters
     ----------
@@ -35,23 +35,23 @@ def prior_grid(lam: ArrayLike = LAMBDAS, mu: ArrayLike = MUS) -> list[tuple[floa
     >>> prior_grid([0.1, 0.2], 1)
     [(0.1, 1.0), (0.2, 1.0)]
     """
-    lists = []
+    grids = []
     for name, values in (("lam", lam), ("mu", mu)):
         array = np.unique(np.asarray(values, np.float64))
         if array.size == 0 or not (np.isfinite(array) & (array >= 0)).all():
             raise ParameterError(f"{name}={values!r}; finite numbers of 0 or more are needed")
-        lists.append(array.tolist())
-    return list(itertools.product(*lists))
+        grids.append(array.tolist())
+    return list(itertools.product(*grids))
 
 
 def prior_cost(grown_errors: LongsOrFloats, lam: float, mu: float) -> Floats:
-    """Return `lam * growing errors + mu` of each node as a leaf: minus the log of its weight."""
+    """Return minus the log of the prior weight of each node as a leaf: `lam * growing errors + mu`."""
     cost: Floats = lam * grown_errors + mu
     return cost
 
 
 def log_normaliser(tree: Tree, grown_errors: LongsOrFloats, lam: float, mu: float) -> float:
-    """Return ln Z of the informed prior.
+    """Return ln Z, the log of the sum of the weights of all prunings under the informed prior.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a tree says about the classes of a row: one distribution for each of its nodes."""
+"""The class probabilities that a tree predicts: one distribution for each of its nodes."""
 
 import math
 from typing import Any
@@ -12,8 +12,8 @@ from ..core import Counts, Model
 from ..errors import UnsupportedError
 from . import PROBABILITIES
 
-SHRINKAGE_STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # of shrinkage: what cross-validation chooses from
-DEFAULT_SHRINKAGE = 10.0  # where nothing was cross-validated: rows at the parent that halve what a child adds
+SHRINKAGE_STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # the strengths of shrinkage that cross-validation compares
+DEFAULT_SHRINKAGE = 10.0  # without cross-validation: rows at the parent that halve the difference of a child
 PRIOR_ROWS = 2.0  # weight of the root's frequencies in the m-estimate
 MIXTURE_BETA = 0.5  # weight of a pruning with one more growing error
 
@@ -24,13 +24,22 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
     Parameters
     ----------
     model : Model
+        A classifying model.
     kind : {"shrunk", "frequency", "m-estimate", "mixture"}, optional
-        The class shares of the growing examples in the node, or these shrunk towards the parent's, step by
-        step from the root, by `strength / rows at the parent`; or with two rows that look like the root
-        added. An empty node has the shares of its parent. "mixture" averages over all prunings of the pruned
-        tree, each half the weight for every further growing error, with the m-estimates of its leaves;
-        nodes that the pruned tree does not have are as for "m-estimate". By default what the model says in
-        its parameters, else "shrunk". The strength is the one that cross-validation chose, else 10.
+        How probabilities are computed; by default the parameter "probabilities" of the model, else "shrunk".
+
+        "frequency": the class shares of the growing rows in the node.
+
+        "shrunk": these shares, shrunk towards those of the parent, from the root downwards. A node keeps the part
+        n / (n + strength) of its difference from the parent, which has n rows. The strength was chosen by
+        cross-validation, else it is 10.
+
+        "m-estimate": the class shares after adding two rows with the class distribution of the root.
+
+        "mixture": the mean of the m-estimates over all prunings of the pruned tree, where every growing error halves
+        the weight of a pruning. Nodes that the pruned tree does not have get their m-estimate.
+
+        An empty node has the shares of its parent.
 
     Examples
     --------
@@ -40,47 +49,47 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
     >>> node_probabilities(model).round(3).tolist()
     [[0.667, 0.333], [0.744, 0.256], [0.513, 0.487]]
     """
-    kind = kind_of(model) if kind is None else kind
+    kind = probability_kind(model) if kind is None else kind
     check_name("probabilities", kind, PROBABILITIES)
     counts = model.class_grown
     if counts is None:
         raise UnsupportedError("a regression model has no class probabilities; use predict")
     if kind == "mixture":
-        return _mixed(model, counts)
-    return shares_of(counts.tree.parent, counts.by_class, kind=kind, strength=strength_of(model))
+        return _mixture_probabilities(model, counts)
+    return class_shares(counts.tree.parent, counts.by_class, kind=kind, strength=shrinkage_strength(model))
 
 
-def kind_of(model: Model) -> str:
-    """Return the kind of probabilities that a model gives."""
+def probability_kind(model: Model) -> str:
+    """Return the kind of probabilities that a model predicts by default."""
     kind: str = model.parameters.get("probabilities", "shrunk")
     return kind
 
 
-def strength_of(model: Model) -> float:
-    """Return how strongly a model shrinks its shares."""
+def shrinkage_strength(model: Model) -> float:
+    """Return the strength by which a model shrinks its class shares."""
     details: dict[str, Any] = {} if model.selection is None else model.selection.details
     return float(details.get("shrinkage", DEFAULT_SHRINKAGE))
 
 
-def shares_of(parent: Array, by_class: LongsOrFloats, *, kind: str, strength: float = DEFAULT_SHRINKAGE) -> Floats:
-    """Return the class probabilities of nodes from their class weights; any kind but "mixture"."""
+def class_shares(parent: Array, by_class: LongsOrFloats, *, kind: str, strength: float = DEFAULT_SHRINKAGE) -> Floats:
+    """Return the class probabilities of nodes from their class weights, for any kind except "mixture"."""
     total = by_class.sum(axis=1)
     if kind == "m-estimate":
-        prior = _frequencies(parent[:1], by_class[:1], total[:1])
+        prior = _class_frequencies(parent[:1], by_class[:1], total[:1])
         smoothed: Floats = (by_class + PRIOR_ROWS * prior) / (total + PRIOR_ROWS)[:, None]
         return smoothed
-    shares = _frequencies(parent, by_class, total)
+    shares = _class_frequencies(parent, by_class, total)
     if kind == "frequency":
         return shares
-    steps = shares.copy()
-    rows = total[parent[1:]].astype(float)
-    pull = np.divide(rows, rows + strength, out=np.zeros_like(rows), where=rows > 0)
-    steps[1:] = (shares[1:] - shares[parent[1:]]) * pull[:, None]
+    steps = shares.copy()  # the shares of the root, then the shrunk difference of each node from its parent
+    n_parent_rows = total[parent[1:]].astype(float)
+    kept = np.divide(n_parent_rows, n_parent_rows + strength, out=np.zeros_like(n_parent_rows), where=n_parent_rows > 0)
+    steps[1:] = (shares[1:] - shares[parent[1:]]) * kept[:, None]
     return np.maximum(structure.sum_downwards(parent, steps), 0.0)
 
 
-def _frequencies(parent: Array, by_class: LongsOrFloats, total: LongsOrFloats) -> Floats:
-    """Class shares of each node, or of its nearest ancestor with examples: multiway tests make empty leaves."""
+def _class_frequencies(parent: Array, by_class: LongsOrFloats, total: LongsOrFloats) -> Floats:
+    """Return the class shares of each node, or of its nearest ancestor with rows: multiway splits make empty leaves."""
     is_empty = total == 0
     if is_empty[0]:
         return np.full(by_class.shape, 1 / by_class.shape[1])
@@ -91,16 +100,16 @@ def _frequencies(parent: Array, by_class: LongsOrFloats, total: LongsOrFloats) -
     return shares
 
 
-def _mixed(model: Model, counts: Counts) -> Floats:
-    """The votes of all prunings of the pruned tree about a row in each of its leaves.
+def _mixture_probabilities(model: Model, counts: Counts) -> Floats:
+    """Return the probabilities of kind "mixture": the mean over all prunings of the pruned tree.
 
-    Prunings of the whole tree would be weighted by how well they repeat the growing rows, and the whole tree
-    repeats all of them: it is the pruned one that has stood a test.
+    Prunings of the grown tree are not used. Their weights follow from growing errors, so the grown tree, which has
+    the fewest, would dominate. The pruned tree was chosen with other rows.
     """
     small, nodes = model.pruned_tree, model.nodes
-    says = shares_of(counts.tree.parent, counts.by_class, kind="m-estimate")
+    probabilities = class_shares(counts.tree.parent, counts.by_class, kind="m-estimate")
     assert model.pruning.node_labels is not None
     weight = counts.unrecorded_errors_if_leaf(model.pruning.node_labels)[nodes] * math.log(MIXTURE_BETA)
     cut = voting.cut_probabilities(small.end, weight, voting.log_weights(small.parent, small.end, weight))
-    says[nodes] = voting.votes_downwards(small.parent, cut, says[nodes])
-    return says
+    probabilities[nodes] = voting.votes_downwards(small.parent, cut, probabilities[nodes])
+    return probabilities

@@ -1,7 +1,7 @@
-"""Rows ranked by the score of their leaf: ROC, precision and recall, lift, KS, and the threshold of least cost.
+"""Rankings of rows by the score of their leaf: ROC, precision and recall, lift, KS, and the threshold of least cost.
 
-A tree gives all rows of a leaf one score, so a ranking is a few groups: all of it is known from the counts of
-positive and negative rows in the leaves, and no row is needed.
+A tree gives all rows of a leaf the same score. So a ranking follows from the numbers of positive and negative rows in
+the leaves, and needs no rows.
 """
 
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ class Ranking:
     Parameters
     ----------
     score : array of float
-        Falling, each score once.
+        Score of each group, in descending order; each score occurs once.
     positive, negative : arrays
-        Rows (or their weight) in each group.
+        Number of positive and of negative rows (or their weight) in each group.
 
     Examples
     --------
-    >>> found = ranking_of([0.9, 0.2, 0.2], [8, 1, 1], [2, 5, 3])
-    >>> found
+    >>> ranking = ranking_of([0.9, 0.2, 0.2], [8, 1, 1], [2, 5, 3])
+    >>> ranking
     Ranking(20 rows, 10 of them positive, 2 different scores)
-    >>> round(found.auc, 3), round(found.ks, 3), found.ks_score
+    >>> round(ranking.auc, 3), round(ranking.ks, 3), ranking.ks_score
     (0.8, 0.6, 0.9)
-    >>> found.threshold(false_positive=1, false_negative=5)
+    >>> ranking.threshold(false_positive=1, false_negative=5)
     Threshold(score=0.2, cost=10.0, true_positive=10, false_positive=10, false_negative=0, true_negative=0)
     """
 
@@ -48,93 +48,111 @@ class Ranking:
 
     @property
     def n_positive(self) -> float:
-        """Positive rows in all."""
+        """Total number of positive rows."""
         return float(self.positive.sum())
 
     @property
     def n_negative(self) -> float:
-        """Negative rows in all."""
+        """Total number of negative rows."""
         return float(self.negative.sum())
 
     @cached_property
     def recall(self) -> Floats:
-        """Share of the positive rows that have at least each score, after 0 for a threshold above all scores."""
-        return _summed(self.positive)
+        """Share of the positive rows with at least each score, after a 0 for a threshold above all scores."""
+        return _cumulative_share(self.positive)
 
     @cached_property
     def false_positive_rate(self) -> Floats:
-        """Share of the negative rows that have at least each score, after 0."""
-        return _summed(self.negative)
+        """Share of the negative rows with at least each score, after a 0 for a threshold above all scores."""
+        return _cumulative_share(self.negative)
 
     @cached_property
     def precision(self) -> Floats:
-        """Share of positive rows among those of at least each score."""
-        both = np.cumsum(self.positive + self.negative)
-        return write_protect(np.divide(np.cumsum(self.positive), both, out=np.zeros(len(both)), where=both > 0))
+        """Share of positive rows among the rows with at least each score."""
+        n_rows = np.cumsum(self.positive + self.negative)
+        n_positive = np.cumsum(self.positive)
+        return write_protect(np.divide(n_positive, n_rows, out=np.zeros(len(n_rows)), where=n_rows > 0))
 
     @cached_property
     def auc(self) -> float:
-        """Chance that a positive row scores above a negative one; equal scores count half."""
+        """Probability that a positive row has a higher score than a negative one; equal scores count half."""
         return float(np.trapezoid(self.recall, self.false_positive_rate))
 
     @cached_property
     def average_precision(self) -> float:
-        """Precision, averaged over the positive rows."""
+        """Precision at the score of a positive row, averaged over the positive rows."""
         return float((np.diff(self.recall) * self.precision).sum())
 
     @cached_property
     def ks(self) -> float:
-        """Kolmogorov and Smirnov's distance: the largest difference of recall and false positive rate."""
+        """Distance of Kolmogorov and Smirnov: the largest difference between recall and false positive rate."""
         return float((self.recall - self.false_positive_rate).max())
 
     @property
     def ks_score(self) -> float:
-        """The score at which that is reached."""
-        at = int((self.recall - self.false_positive_rate).argmax())
-        return float(self.score[max(at - 1, 0)])
+        """The score at which the distance of Kolmogorov and Smirnov is reached."""
+        n_groups = int((self.recall - self.false_positive_rate).argmax())
+        return float(self.score[max(n_groups - 1, 0)])
 
     def bands(self, n_bands: int = 10) -> list[dict[str, float]]:
         """Return the lift table: at most `n_bands` bands with about equal numbers of rows, highest scores first.
 
-        Rows of one leaf are never parted, so bands differ in size.
+        Rows of one leaf stay in one band, so bands differ in size.
         """
         if n_bands < 1:
             raise ParameterError(f"n_bands={n_bands}; 1 or more is needed")
         rows = self.positive + self.negative
-        total, base = float(rows.sum()), self.n_positive / float(rows.sum())
-        band = np.minimum((n_bands * (np.cumsum(rows) - rows / 2) / total).astype(int), n_bands - 1)
-        found = []
+        total = float(rows.sum())
+        share_of_positive = self.n_positive / total
+        middle = np.cumsum(rows) - rows / 2
+        band = np.minimum((n_bands * middle / total).astype(int), n_bands - 1)
+        bands = []
         for k in np.unique(band):
-            at = np.flatnonzero(band == k)
-            n, good = float(rows[at].sum()), float(self.positive[at].sum())
-            recall, wrong = float(self.recall[at[-1] + 1]), float(self.false_positive_rate[at[-1] + 1])
-            reached = float(rows[: at[-1] + 1].sum()) / total
-            found.append(
+            groups = np.flatnonzero(band == k)
+            last = groups[-1]
+            n, n_positive = float(rows[groups].sum()), float(self.positive[groups].sum())
+            share = n_positive / n if n else 0.0
+            rows_so_far = float(rows[: last + 1].sum()) / total
+            recall = float(self.recall[last + 1])
+            bands.append(
                 {
-                    "score_from": float(self.score[at[-1]]), "score_to": float(self.score[at[0]]), "rows": n,
-                    "positive": good, "share": good / n if n else 0.0, "lift": good / n / base if n and base else 0.0,
-                    "rows_so_far": reached, "recall": recall,
-                    "lift_so_far": recall / reached if reached else 0.0, "ks": recall - wrong,
+                    "score_from": float(self.score[last]),
+                    "score_to": float(self.score[groups[0]]),
+                    "rows": n,
+                    "positive": n_positive,
+                    "share": share,
+                    "lift": share / share_of_positive if n and share_of_positive else 0.0,
+                    "rows_so_far": rows_so_far,
+                    "recall": recall,
+                    "lift_so_far": recall / rows_so_far if rows_so_far else 0.0,
+                    "ks": recall - float(self.false_positive_rate[last + 1]),
                 }
-            )  # fmt: skip
-        return found
+            )
+        return bands
 
     def threshold(self, *, false_positive: float = 1.0, false_negative: float = 1.0) -> "Threshold":
-        """Return the threshold of least cost on these rows; of equal ones the highest.
+        """Return the threshold with the least cost on these rows; of equal ones the highest.
 
-        A threshold that is chosen on rows looks better on them than on others: measure it on fresh ones.
+        A threshold looks better on the rows that have chosen it than on other rows: evaluate it on fresh rows.
         """
         for name, cost in (("false_positive", false_positive), ("false_negative", false_negative)):
             if not 0 <= cost < np.inf:
                 raise ParameterError(f"{name}={cost}; a finite cost of 0 or more is needed")
-        taken_good = np.append(0, np.cumsum(self.positive))
-        taken_bad = np.append(0, np.cumsum(self.negative))
-        missed, spared = self.positive.sum() - taken_good, self.negative.sum() - taken_bad
-        costs = false_negative * missed + false_positive * taken_bad
-        at = int(costs.argmin())
-        score = float(self.score[at - 1]) if at else float("inf")
-        cells = (part[at].item() for part in (taken_good, taken_bad, missed, spared))
-        return Threshold(score, float(costs[at]), *cells)
+        true_positives = np.append(0, np.cumsum(self.positive))
+        false_positives = np.append(0, np.cumsum(self.negative))
+        false_negatives = self.positive.sum() - true_positives
+        true_negatives = self.negative.sum() - false_positives
+        costs = false_negative * false_negatives + false_positive * false_positives
+        n_groups = int(costs.argmin())  # number of groups whose rows are classified as positive
+        score = float(self.score[n_groups - 1]) if n_groups else float("inf")
+        return Threshold(
+            score=score,
+            cost=float(costs[n_groups]),
+            true_positive=true_positives[n_groups].item(),
+            false_positive=false_positives[n_groups].item(),
+            false_negative=false_negatives[n_groups].item(),
+            true_negative=true_negatives[n_groups].item(),
+        )
 
     __reduce__ = reduce_to_fields
 
@@ -145,7 +163,10 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Threshold:
-    """A score from which on rows are taken as positive, what that costs, and how rows fall."""
+    """A threshold on the score, its cost, and the numbers of rows it classifies rightly and wrongly.
+
+    Rows with a score of at least `score` are classified as positive.
+    """
 
     score: float
     cost: float
@@ -156,20 +177,23 @@ class Threshold:
 
 
 def ranking_of(score: ArrayLike, positive: ArrayLike, negative: ArrayLike) -> Ranking:
-    """Return the ranking of groups of rows, such as leaves, in any order; equal scores become one group."""
-    scores, good, bad = np.asarray(score, float), np.asarray(positive), np.asarray(negative)
-    if not scores.shape == good.shape == bad.shape or scores.ndim != 1:
+    """Return the ranking of groups of rows, such as leaves, given in any order; groups of equal score are merged."""
+    scores, n_positive, n_negative = np.asarray(score, float), np.asarray(positive), np.asarray(negative)
+    if not scores.shape == n_positive.shape == n_negative.shape or scores.ndim != 1:
         raise ParameterError("score, positive and negative need one number for each group of rows")
-    is_used = (good + bad) > 0
-    if not good.any() or not bad.any():
-        which = "positive" if not good.any() else "negative"
-        raise DataError(f"the sample has no {which} rows; a ranking needs both kinds")
-    different, at = np.unique(scores[is_used], return_inverse=True)
-    sums: list[Any] = [np.bincount(at, part[is_used], len(different))[::-1] for part in (good, bad)]
-    if good.dtype.kind in "iu" and bad.dtype.kind in "iu":
-        sums = [part.astype(np.int64) for part in sums]
-    return Ranking(different[::-1], *sums)
+    if not n_positive.any() or not n_negative.any():
+        missing = "positive" if not n_positive.any() else "negative"
+        raise DataError(f"the sample has no {missing} rows; a ranking needs both kinds")
+    is_occupied = (n_positive + n_negative) > 0
+    different_scores, group = np.unique(scores[is_occupied], return_inverse=True)
+    sums: list[Any] = [
+        np.bincount(group, rows[is_occupied], len(different_scores))[::-1] for rows in (n_positive, n_negative)
+    ]
+    if n_positive.dtype.kind in "iu" and n_negative.dtype.kind in "iu":
+        sums = [rows.astype(np.int64) for rows in sums]
+    return Ranking(different_scores[::-1], *sums)
 
 
-def _summed(rows: Array) -> Floats:
+def _cumulative_share(rows: Array) -> Floats:
+    """Return the share of the rows in the first groups, for 0, 1, 2, ... groups."""
     return write_protect(np.append(0.0, np.cumsum(rows)) / float(rows.sum()))

@@ -73,8 +73,8 @@ function createChart(raw, tree, state, errors) {
     for (const leaves of leafTicks(maxLeaves)) {
       if (x(leaves) - lastTick < MIN_TICK_DISTANCE_PIXELS) continue;
       lastTick = x(leaves);
-      const place = { x: lastTick, y: box.height - box.bottom + 16, "text-anchor": "middle" };
-      curves.append(svg("text", { class: "tick", ...place }, formatNumber(leaves)));
+      const tickPosition = { x: lastTick, y: box.height - box.bottom + 16, "text-anchor": "middle" };
+      curves.append(svg("text", { class: "tick", ...tickPosition }, formatNumber(leaves)));
     }
     curves.append(
       svg("text", { class: "tick", x: 2, y: box.height - 3 }, errors.name),

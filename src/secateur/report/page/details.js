@@ -115,11 +115,11 @@ function createNodeDetails(raw, tree, state, words, errors, picture) {
     const { height, left, bottom } = DISTRIBUTION;
     const { categories } = raw.columns[tree.feature[v]];
     return codes.flatMap((code, i) => {
-      const place = { class: "tick", x: left + (i + 0.5) * barWidth, "text-anchor": "middle" };
+      const position = { class: "tick", x: left + (i + 0.5) * barWidth, "text-anchor": "middle" };
       const letter = tree.branch[v][code] === undefined ? "" : words.childLetter(v, code);
       return [
-        svg("text", { ...place, y: height - bottom + 13 }, clipText(categories[code], barWidth - 2, 11)),
-        svg("text", { ...place, y: height - 4 }, letter),
+        svg("text", { ...position, y: height - bottom + 13 }, clipText(categories[code], barWidth - 2, 11)),
+        svg("text", { ...position, y: height - 4 }, letter),
       ];
     });
   }
