@@ -182,7 +182,7 @@ def max_gain_within(jump, charge, gain, budget):
     """Return the greatest summed gain of cuts whose charges add up to at most `budget`.
 
     Sums of whole-number gains below 2^53 are exact in floats. Processors without AVX compare two floats at a time, but
-    whole numbers of 64 bits only one by one, so floats are used where they are exact.
+    whole numbers of 64 bits only one at a time. So floats are used where they are exact.
     """
     is_exact = np.abs(gain).sum(dtype=np.float64) < 2.0**53
     return int(_first_row(jump, charge, gain.astype(np.float64) if is_exact else gain, budget, False)[budget])

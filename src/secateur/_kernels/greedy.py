@@ -18,14 +18,8 @@ Cost: O(log^2 n) steps per cut, whatever the depth.
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.columns import BEST, NODE, PENDING, ROOT
 from cython.cimports.secateur._kernels.views import Ints, Longs, Number, Numbers
-
-ROOT = cython.declare(cython.int, 1)  # the segment of all positions
-
-# Columns of `increase` and `node`.
-BEST = cython.declare(cython.int, 0)
-PENDING = cython.declare(cython.int, 1)
-NODE = cython.declare(cython.int, 2)
 
 
 def greedy_cuts(parent: Ints, added_cost: Numbers, n_leaves: Longs, slack: Number):

@@ -16,12 +16,12 @@ Cost: one step per row and level of its path.
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.columns import NO_BRANCH
 from cython.cimports.secateur._kernels.views import FloatRows, Floats, Ints, Longs, Number, Numbers
 
 Real = cython.fused_type(cython.float, cython.double)
 
 N_LANES = cython.declare(cython.int, 8)  # rows that walk down at once
-NO_BRANCH = cython.declare(cython.int, 2)  # a surrogate does not know the category
 
 
 def route_packed(

@@ -124,14 +124,16 @@ def _sum_losses(
     if is_brier:
         for c in range(n_classes):
             squares += probability[v, c] * probability[v, c]
-    node_loss[0] = 0.0
-    node_loss[1] = 0.0
+    loss: cython.double = 0.0
+    square: cython.double = 0.0
     for c in range(n_classes):
         if held[v, c] > 0:
             if is_brier:
                 row_loss = brier_factor * (1 - 2 * probability[v, c] + squares)
             else:
                 row_loss = -log(max(probability[v, c], min_probability))
-            node_loss[0] += held[v, c] * row_loss
-            node_loss[1] += held[v, c] * row_loss * row_loss
+            loss += held[v, c] * row_loss
+            square += held[v, c] * row_loss * row_loss
+    node_loss[0] = loss
+    node_loss[1] = square
     return True

@@ -8,7 +8,7 @@ the rest of the walk from station i on; row n is all zeros:
 
     stations     0   1   2   3   4   5 ... n           jump[1] = 4: the subtree of station 1 is 1, 2, 3
                      |--------->|
-    row 1 needs rows 2 and 4; once row 1 is filled, nobody needs row 4 unless another station jumps to it
+    row 1 needs rows 2 and 4; after row 1 is filled, row 4 is needed only if an earlier station jumps to it
 
 Rows that some earlier station still jumps to lie on a stack, the nearest on top. Subtrees are nested or apart, so the
 row that is needed next is always the uppermost one. Row i + 1 is kept apart from the stack.
@@ -22,13 +22,10 @@ a byte), and the rows on the stack, as many as the tree is deep.
 
 import cython
 import numpy as np
+from cython.cimports.secateur._kernels.columns import CUT, KEEP
 from cython.cimports.secateur._kernels.views import Bools, LongRows, Longs
 
 Number = cython.fused_type(cython.int, cython.longlong, cython.double)
-
-# Columns of `charge` and `value`.
-CUT = cython.declare(cython.int, 0)
-KEEP = cython.declare(cython.int, 1)
 
 
 def first_jumpers(jump: Longs, width: Longs):

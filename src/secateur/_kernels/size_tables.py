@@ -35,28 +35,24 @@ The argument `constants` holds four numbers of the type of the costs:
 import cython
 import numpy as np
 from cython.cimports.libc.math import INFINITY
+from cython.cimports.secateur._kernels.columns import (
+    ABSENT,
+    HEIGHT_A,
+    HEIGHT_B,
+    LENGTH,
+    MIN_GAIN,
+    PLAIN_LENGTH,
+    SLOPE_A,
+    SLOPE_B,
+    START,
+    SUFFIX_LENGTH,
+    SUFFIX_START,
+    TOLERANCE,
+)
 from cython.cimports.secateur._kernels.views import Ints, LongRows, Longs, Number, Numbers
 
-# Columns of a layout: start and length of T(v), and of S(v).
-START = cython.declare(cython.int, 0)
-LENGTH = cython.declare(cython.int, 1)
-SUFFIX_START = cython.declare(cython.int, 2)
-SUFFIX_LENGTH = cython.declare(cython.int, 3)
-
-# Places in `constants`.
-ABSENT = cython.declare(cython.int, 0)
-MIN_GAIN = cython.declare(cython.int, 1)
-PLAIN_LENGTH = cython.declare(cython.int, 2)
-TOLERANCE = cython.declare(cython.int, 3)
-
-# Lines of `hulls`: height and slope of the hull of the first and of the second table.
-HEIGHT_A = cython.declare(cython.int, 0)
-SLOPE_A = cython.declare(cython.int, 1)
-HEIGHT_B = cython.declare(cython.int, 2)
-SLOPE_B = cython.declare(cython.int, 3)
-
 EPSILON = cython.declare(cython.double, 2.0**-52)
-MAX_PAIRWISE_OPEN = cython.declare(cython.int, 4)  # up to so many open entries are compared pair by pair
+MAX_PAIRWISE_OPEN = cython.declare(cython.int, 4)  # with at most this many open entries, all pairs are compared
 
 
 def table_layout(parent: Ints, end: Ints, charge: Longs, limit: cython.longlong):

@@ -20,7 +20,6 @@ import cython
 import numpy as np
 
 IMPOSSIBLE = cython.declare(cython.double, float("inf"))  # the cost of a leaf without rows
-MIN_GAIN_ROWS = cython.declare(cython.double, 1e-9)  # a tree is better if it costs so much less
 
 
 @cython.cfunc
@@ -74,6 +73,7 @@ def best_small_trees(
     n: cython.double[2]
     max_count: cython.double[2]
     squares: cython.double[2]
+    min_gain: cython.double = 1e-9  # a tree is better only if it costs this much less
     with cython.nogil:
         n[0] = max_count[0] = squares[0] = 0
         for c in range(n_classes):
@@ -98,7 +98,7 @@ def best_small_trees(
                 split_cost[side] = IMPOSSIBLE
                 second_test[side] = -1
             cost = leaf_cost[0] + leaf_cost[1]
-            if cost < costs[1] - MIN_GAIN_ROWS:
+            if cost < costs[1] - min_gain:
                 costs[1] = cost
                 tests[0] = i
             for j in range(n_tests):
@@ -109,12 +109,12 @@ def best_small_trees(
                     if max_count[side] < n[side]:
                         node, part = cython.address(counts[side, 0]), cython.address(counts[2 + side, 0])
                         cost = _split_cost(node, part, n_classes, unit)
-                        if cost < split_cost[side] - MIN_GAIN_ROWS:
+                        if cost < split_cost[side] - min_gain:
                             split_cost[side] = cost
                             second_test[side] = j
             for side in range(2):
                 cost = split_cost[side] + leaf_cost[1 - side]
-                if cost < costs[2] - MIN_GAIN_ROWS:
+                if cost < costs[2] - min_gain:
                     costs[2] = cost
                     tests[1] = i
                     tests[2] = second_test[0] if side == 0 else -1

@@ -17,7 +17,7 @@ from ..core import Counts, Pruning, Tree, excess_cost, full_cost
 from ..errors import CountsError, ParameterError, PruningError
 
 DEFAULT_FACTOR = 1.1  # the published choice
-MIN_BRANCH_ROWS = 2  # the authors' grower, a C4.5, wants so many rows in two branches of every test
+MIN_BRANCH_ROWS = 2  # the authors' grower, a C4.5, needs at least this many rows in two branches of every test
 WHOLE_NUMBER_TOLERANCE = 1e-6  # sums of weights this close to a whole number are meant to be that number
 
 
