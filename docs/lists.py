@@ -135,7 +135,7 @@ def parameters() -> str:
             f"`{name}`",
             f"`{declaration.default!r}`",
             f"{declaration.allowed}".replace("|", r"\|"),
-            f"{declaration.description} {declaration.about_auto}".strip().replace("|", r"\|"),
+            f"{declaration.description} {declaration.auto_description}".strip().replace("|", r"\|"),
             _yes(declaration.is_in_estimators),
         )
         for name, declaration in DECLARATIONS.items()

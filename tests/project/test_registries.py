@@ -72,7 +72,7 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
     from oracles import naive_impurity
     from secateur._kernels.criteria import IMPURITIES, CriterionSpec, impurity
 
-    names = {name: entry.kernel or name for name, entry in growers.CRITERIA.items() if entry.target == "class"}
+    names = {name: entry.impurity or name for name, entry in growers.CRITERIA.items() if entry.target == "class"}
     missing = [f"{name}: a sentence in changelog.d" for name in untold(*growers.CRITERIA)]
     for name, kernel in (names | {name: name for name in IMPURITIES}).items():
         if name not in growers.CRITERIA:

@@ -28,7 +28,7 @@ def growing_options(function: Function) -> Function:
 def growing_option(declaration: Declaration) -> OptionDecorator:
     """Return the option for one growing parameter, with its default, allowed values and description."""
     flag = f"--{declaration.name.replace('_', '-')}"
-    text = f"{declaration.description} {declaration.about_auto}".rstrip()
+    text = f"{declaration.description} {declaration.auto_description}".rstrip()
     if declaration.name in METAVAR_OF_REPEATED:
         return click.option(flag, multiple=True, metavar=METAVAR_OF_REPEATED[declaration.name], help=text)
     settings: dict[str, Any] = {"default": "auto" if declaration.searched else declaration.default, "help": text}

@@ -1,7 +1,7 @@
 """Rows as codes, in memory or in a temporary file.
 
-Growing out of core reads the source a few times. It then keeps every value as a small code, one byte per column for up
-to 255 bins, and never reads the source again.
+Growing out of core reads the source a few times. Every value is then stored as a small code, one byte per column for up
+to 255 bins, and growing reads these codes instead of the source.
 """
 
 import tempfile
@@ -15,7 +15,7 @@ from .._utils.arrays import Array
 
 
 class CodedRows(NamedTuple):
-    """Some rows as codes.
+    """Rows whose values are codes.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
     survey   types, categories, classes, missing values   1 pass over the source
     bins     exact order statistics, or a sketch          2 or 3 more passes, or none
-    codes    one byte per column, kept aside              1 pass
+    codes    one byte per column, in memory or a file     1 pass
     levels   histograms of the open nodes                 1 pass over the codes per level
     finish   small nodes from their rows, in memory       1 pass over the codes
 

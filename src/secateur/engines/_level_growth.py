@@ -5,7 +5,7 @@ splits are chosen by the kernels and the tie rules of growing in memory.
 
 Nodes with few rows leave the levels. One more pass sorts their rows into groups, and each subtree is grown from its
 rows in memory (`_subtree_growth.py`). All nodes are written to one `GrowingTables`, in which slots are columns and a
-threshold is known by the codes around it.
+threshold is stored as the codes below and above it.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class LevelTask:
     routing : CodeRouting
         The splits so far; every node to count has a slot.
     offset : array of int64
-        Where the codes of each column begin in a histogram, and the number of codes of all columns.
+        Where the codes of each column begin in a histogram. The last element is the number of codes of all columns.
     n_classes : int
     """
 
@@ -147,7 +147,7 @@ class LevelGrowth:
         return small, large
 
     def _slots(self, nodes: list[int], slots: "range | list[int]") -> Array:
-        """Return the slot of every node, given those of some nodes; -1 for the others."""
+        """Return the slot of every node of the tree: `slots` for the listed nodes, -1 for all others."""
         slot_of_node = np.full(self._tables.n_nodes, -1, np.int32)
         slot_of_node[nodes] = slots
         return slot_of_node
@@ -161,7 +161,7 @@ class LevelGrowth:
         return int(self._counts(v).sum())
 
     def _open_or_settle(self, v: int) -> None:
-        """Open a new node if it may be split; if not, its rows have reached their leaf."""
+        """Open a new node if it may be split. If not, the node is a leaf, and its rows are counted as settled."""
         counts, limits = self._counts(v), self._limits
         n_rows, depth = counts.sum(), self._tables.nodes[v, growing.DEPTH]
         is_large = n_rows >= limits.min_split_size and n_rows >= 2 * limits.min_leaf_size
@@ -189,18 +189,14 @@ class LevelGrowth:
         lines[:, growing.DEPTH] = depth + 1
         first = tables.add_nodes(lines, reals)
         node = tables.nodes[v]
-        node[[growing.SLOT, growing.KIND, growing.BELOW, growing.ABOVE]] = (
-            split.slot,
-            split.kind,
-            split.below,
-            split.above,
-        )
-        node[[growing.DEFAULT_CHILD, growing.N_CHILDREN, growing.FIRST_CHILD, growing.SPLIT_STEP]] = (
-            default,
-            2,
-            first,
-            0,
-        )
+        node[growing.SLOT] = split.slot
+        node[growing.KIND] = split.kind
+        node[growing.BELOW] = split.below
+        node[growing.ABOVE] = split.above
+        node[growing.DEFAULT_CHILD] = default
+        node[growing.N_CHILDREN] = 2
+        node[growing.FIRST_CHILD] = first
+        node[growing.SPLIT_STEP] = 0
         if split.kind == growing.SUBSET:
             branch = self._workspace.branch[: int(self.layout.n_codes[split.slot])].copy()
             node[growing.BRANCH_START] = tables.add_branch(branch)

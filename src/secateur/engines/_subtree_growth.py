@@ -1,7 +1,7 @@
 """Grow the subtrees of small nodes from their rows, in memory.
 
-The rows are codes, and the criterion has the tables of the whole sample. The grower of `secateur.grow` then grows the
-same subtree as it would within the whole tree.
+A subtree is grown by the grower of `secateur.grow`. The values of the rows are codes, and the criterion is that of the
+whole sample. The subtree is therefore the same as if the whole tree were grown in memory.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ class NodeSubtree(NamedTuple):
 
 @lru_cache(maxsize=2)
 def sample_criterion(name: str, n_rows: int) -> criteria.CriterionSpec:
-    """Return the criterion as the kernels read it; that of entropy has a table as long as the sample."""
+    """Return the criterion as the kernels read it. The table of entropy has one number for each row of the sample."""
     return kernel_criterion(name, n_rows, True)
 
 
@@ -107,8 +107,8 @@ class SubtreeTask:
         if limits.max_depth < NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
-        goal = class_target(sample_criterion(self.criterion, self.n_rows), counts)
-        grown = Grower(columns, goal, limits, workers).run()
+        grow_target = class_target(sample_criterion(self.criterion, self.n_rows), counts)
+        grown = Grower(columns, grow_target, limits, workers).run()
         nodes = grown.nodes[:, : growing.N_FIELDS].copy()
         nodes[:, growing.DEPTH] += depth
         _refer_to_codes(nodes, columns, codes)

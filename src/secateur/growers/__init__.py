@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Criterion:
-    """An entry of `CRITERIA`: the kind of target that a criterion is for, and how it is computed.
+    """An entry of `CRITERIA`: the kind of target that a splitting criterion is for, and how the kernels compute it.
 
     Parameters
     ----------
     formula : str
-        The impurity of a node as a function of its class shares p, in words; for numbers, of the target.
+        The impurity of a node: a formula of its class shares p, or a description.
     target : "class" or "number"
-    kernel : str
-        Name of the criterion in `_kernels/criteria.py`; by default its name in `CRITERIA`.
+        The kind of target that the criterion is for.
+    impurity : str
+        Name of the impurity function in `_kernels/criteria.py`; empty if it is the name of the criterion.
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `_kernels/code_splits.py` can score splits by the criterion from the class counts of bins, as growing
-        out of core needs.
+        Whether `engines.grow` supports the criterion: `_kernels/code_splits.py` then scores splits from bin counts.
     """
 
     formula: str
     target: Literal["class", "number"] = "class"
-    kernel: str = ""
+    impurity: str = ""
     is_ratio: bool = False
     is_streamed: bool = False
 
@@ -44,7 +44,7 @@ CRITERIA = {
     "sqrt": Criterion("half the sum of sqrt(p (1 - p))", is_streamed=True),
     "sqrt_pairs": Criterion("sum of sqrt(p q) over pairs of classes"),
     "error": Criterion("1 - the largest p"),
-    "gain_ratio": Criterion("that of entropy", kernel="entropy", is_ratio=True),
+    "gain_ratio": Criterion("that of entropy", impurity="entropy", is_ratio=True),
     "squared_error": Criterion("variance of the target", "number"),
 }
 __getattr__ = lazy_getattr(__name__, {"grow": "._grow"})

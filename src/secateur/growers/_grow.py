@@ -82,8 +82,8 @@ def grow(
         Columns in no group form one more group. "pairwise" allows any two columns, "no_interactions" one column.
     surrogates : int
         Maximum number of surrogates per node, for rows whose tested value is missing. The surrogates that agree best
-        with the split of the node decide first, and the default child takes the remaining rows. Subtrees are grown on
-        the rows that surrogates send there. Only for binary, depth-first trees without bins.
+        with the split of the node decide first, and the default child takes the remaining rows. The subtree of a child
+        is also grown on the rows that surrogates send there. Only for binary, depth-first trees without bins.
     sample_weight : array, optional
         Weight of each row. Rows of weight 0 have no influence. A whole-number weight is the
         same as repeating the row.
@@ -104,17 +104,19 @@ def grow(
     Notes
     -----
     Columns are sorted once; a level of the tree costs O(rows x columns).
-    At every threshold, rows with a missing number are tried on both sides; missing against known is tried too. A
-    missing category is a category. Scores that differ by less than 1e-12 of the node's impurity are tied.
+    At every threshold, the rows with a missing number are tried on both sides. The split of missing from known numbers
+    is also tried. A missing category counts as one more category. Scores that differ by less than 1e-12 of the node's
+    impurity are tied.
 
-    The best set of categories is found, with two exceptions in nodes with more than 10 categories. With more
-    than two classes, only prefixes of the order by the share of some class are tried. With two classes or
-    "squared_error", the best of all sets is a prefix of the order by that share, or by the mean, and is found; but if
-    the minimum size of a child rules this set out, only the other prefixes are tried.
+    In a node with at most 10 categories, the best set of categories is found. In a node with more categories, only some
+    sets are tried: the categories are ordered by the share of a class, or by the mean of the target, and the first
+    categories of this order are split from the others. With two classes or "squared_error", the best of all sets is
+    among the tried ones, unless the minimum size of a child rules it out. With more than two classes, the best set may
+    be missed.
 
-    A column of more than 1,000 categories is split on only down to the depth d at which `2**d` times the number of
-    categories reaches 2**24: to depth 13 with 2,000 categories, 7 with 100,000, 4 with a million. A split stores a
-    branch for every category, so without this limit the memory would grow with rows times categories.
+    A column of more than 1,000 categories is split only at depths d where `2**d` times the number of categories is at
+    most 2**24: down to depth 13 with 2,000 categories, 7 with 100,000, 4 with a million. A split stores a branch for
+    every category, so without this limit the memory would grow with rows times categories.
 
     "squared_error" subtracts the median from the target, so that a large offset costs no accuracy.
 

@@ -1,7 +1,7 @@
 """Pack the columns of codes: nominal, two-valued and binned columns.
 
-Codes are small, so that several of them fit in a 64-bit word. The rows of the packed columns are ordered class after
-class. Growing partitions the words with their node, so that the rows of a node are contiguous.
+A code is a small number, so that the codes of several columns fit in one 64-bit word per row. The words are ordered
+class after class. When growing splits a node, it partitions the words too, so that those of a node stay contiguous.
 """
 
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from ..errors import UnsupportedError
 from .presort import N_VALUES_OF_PAIR, RowLabels
 
 VECTOR_BYTES = 32  # One instruction adds this many bytes: the bytes of two-valued columns are padded to a multiple.
+BYTE_COLUMNS = 8  # Bits are counted for this many columns at the same time.
 WORD_BITS = 64
 MAX_BRANCHES = 1000  # Children of a multiway split.
 MAX_UINT16_CLASSES = 1 << 16
@@ -54,7 +55,7 @@ class CodedColumn(NamedTuple):
 
 
 def in_slot_order(columns: list[CodedColumn]) -> list[CodedColumn]:
-    """Return the columns in the order of their slots: two-valued ones last, else by number."""
+    """Return the columns in the order of their slots: by column number, but all two-valued columns last."""
     return sorted(columns, key=lambda column: (column.is_two_valued, column.feature))
 
 
@@ -68,7 +69,7 @@ def nominal_columns(table: Table) -> list[CodedColumn]:
 
 
 def check_branches(table: Table, multiway: bool) -> None:
-    """Refuse a multiway split with more children than the kernels can count."""
+    """Raise `UnsupportedError` if a multiway split could have more children than the kernels can count."""
     for column in table.schema.columns if multiway else ():
         if column.kind == "nominal" and column.n_codes > MAX_BRANCHES:
             raise UnsupportedError(
@@ -77,11 +78,11 @@ def check_branches(table: Table, multiway: bool) -> None:
             )
 
 
-def use_bit_words(columns: list[CodedColumn], weights: growing.RowWeights | None, *, multiway: bool) -> bool:
-    """Return whether two-valued columns of classes become bits in words that move with their node.
+def can_use_bit_words(columns: list[CodedColumn], weights: growing.RowWeights | None, *, multiway: bool) -> bool:
+    """Return whether the two-valued columns can be stored as bits of words, which are partitioned with their node.
 
-    The bits of a class are counted at once, which needs equal weights in each class, and nodes with two children.
-    Otherwise each row keeps a byte per column.
+    The kernels count the bits of a class at once. This needs equal weights within each class, and splits with two
+    children. In all other cases, each row keeps a byte per column.
     """
     has_equal_weights = weights is None or weights.row_weight is None or weights.weight_of_class is not None
     can_have_many_children = multiway and any(not column.is_two_valued for column in columns)
@@ -99,9 +100,9 @@ def pack_coded_columns(
         The columns in the order of their slots.
     labels : RowLabels
     has_bit_words : bool
-        Whether two-valued columns become bits of words; see `use_bit_words`. If not, they become bytes.
+        Whether two-valued columns become bits of words; see `can_use_bit_words`. If not, they become bytes.
     matrix : array, optional
-        The whole table, one row after the other: its two-valued columns are packed in one pass.
+        The table as one array, row by row, from which the two-valued columns are packed in one pass.
     """
     pairs = [column for column in columns if column.is_two_valued]
     multivalued = [column for column in columns if not column.is_two_valued]
@@ -111,9 +112,10 @@ def pack_coded_columns(
     for line in (*words, *codes):
         line[:] = line[rows]
     if has_bit_words:
-        line_bytes, bit_bytes = -(-len(pairs) // 8) * 8, np.zeros(0, np.uint8)
+        line_bytes = _round_up(len(pairs), BYTE_COLUMNS)
+        bit_bytes = np.zeros(0, np.uint8)
     else:
-        line_bytes = -(-len(pairs) // VECTOR_BYTES) * VECTOR_BYTES
+        line_bytes = _round_up(len(pairs), VECTOR_BYTES)
         bit_bytes = _pair_bytes(pairs, len(rows), line_bytes)
     entries = (rows << np.uint64(labels.shift)) | (labels.classes[rows].astype(np.uint64) << np.uint64(1))
     return growing.PackedCodes(
@@ -127,10 +129,15 @@ def pack_coded_columns(
     )
 
 
+def _round_up(n: int, divisor: int) -> int:
+    """Return the lowest multiple of a divisor that is at least n."""
+    return -(-n // divisor) * divisor
+
+
 def _rows_by_class(classes: Array) -> Array:
     """Return the numbers of the rows, class after class."""
     is_narrow = len(classes) == 0 or classes.max() < MAX_UINT16_CLASSES
-    narrow = classes.astype(np.uint16 if is_narrow else np.int32)  # Few bytes sort faster.
+    narrow = classes.astype(np.uint16 if is_narrow else np.int32)  # Narrow numbers sort faster.
     return np.argsort(narrow, kind="stable").astype(np.uint64)
 
 

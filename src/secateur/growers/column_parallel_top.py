@@ -1,10 +1,9 @@
 """Split the nodes with many rows one after the other, with the columns of each node in parallel.
 
-The columns are divided in the same groups whatever the number of threads, and the best splits of the groups are
-compared in a fixed order.
+The groups of columns do not depend on the number of threads, and the best splits of the groups are compared in a fixed
+order. The tree is therefore the same with any number of threads.
 """
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +29,7 @@ class ScanTask(NamedTuple):
 
 
 class FoundSplit(NamedTuple):
-    """The best split of some columns, and the children of its categories if it is a set of categories."""
+    """The best split of a group of columns, and the child of each category if the split is a set of categories."""
 
     split: growing.Split
     branch: Array
@@ -88,10 +87,17 @@ class ColumnParallelTop:
     def _split_node(self, tables: GrowingTables, v: int, found: FoundSplit) -> list[int]:
         """Split one node, and return its children that may be split: the second one first."""
         split = found.split
-        lines, reals = np.vstack([tables.nodes[v]] * 3), np.vstack([tables.reals[v]] * 3)  # The node, two children.
+        # Line 0 is the node. Lines 1 and 2 are the children, which `grow.split_node` fills.
+        lines = np.vstack([tables.nodes[v]] * 3)
+        reals = np.vstack([tables.reals[v]] * 3)
         node = lines[0]
-        node[[growing.SLOT, growing.KIND, growing.BELOW, growing.ABOVE, growing.DEFAULT_CHILD]] = split[1:]
-        node[[growing.N_CHILDREN, growing.BRANCH_START]] = 2, 0
+        node[growing.SLOT] = split.slot
+        node[growing.KIND] = split.kind
+        node[growing.BELOW] = split.below
+        node[growing.ABOVE] = split.above
+        node[growing.DEFAULT_CHILD] = split.default_child
+        node[growing.N_CHILDREN] = 2
+        node[growing.BRANCH_START] = 0  # `found.branch` begins with the children of this split.
         reals[0, -N_SCORES:] = split.score / reals[0, :-N_SCORES].sum(), split.score
         splittable = grow.split_node(self._context, self._shared_workspace, lines, reals, found.branch)
         node[growing.SPLIT_STEP] = 0
@@ -106,8 +112,8 @@ class ColumnParallelTop:
         return [first + child for child in (1, 0) if lines[1 + child, growing.START] >= 0]
 
     def _best_split(self, node: Array, reals: Array) -> FoundSplit:
-        """Return the best split of a node; columns that are constant in the node are struck out of its line."""
-        lines = [node.copy() for _ in self._scan_tasks]  # Each scan strikes out the constant columns it meets.
+        """Return the best split of a node, and clear the bits of the columns that are constant in the node."""
+        lines = [node.copy() for _ in self._scan_tasks]  # Each scan clears the bits of its own constant columns.
 
         def scan(i: int) -> FoundSplit:
             with self._workspaces.borrow() as workspace:
@@ -135,5 +141,5 @@ class ColumnParallelTop:
 
 
 def _slot_ranges(first: int, last: int) -> list[SlotRange]:
-    """Return the slots from `first` to `last` in ranges of a few columns."""
-    return [*pairwise([*range(first, last, COLUMNS_PER_TASK), last])] if last > first else []
+    """Return the slots from `first` up to, but not including, `last` in ranges of at most `COLUMNS_PER_TASK` slots."""
+    return [(start, min(start + COLUMNS_PER_TASK, last)) for start in range(first, last, COLUMNS_PER_TASK)]

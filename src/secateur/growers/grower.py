@@ -77,7 +77,7 @@ class Grower:
         return tables.finish()
 
     def _grow_subtree(self, workspace: Workspace, node: Array, reals: Array, max_open_rows: int = 0) -> GrownTables:
-        """Grow the subtree of one node, and leave the nodes with at most `max_open_rows` rows open."""
+        """Return the grown subtree of one node, in which nodes with at most `max_open_rows` rows are left open."""
         nodes, subtree_reals, branch = grow.grow_subtree(self.context, workspace, node, reals, max_open_rows)
         return GrownTables(nodes, subtree_reals, branch, workspace.surrogates)
 

@@ -14,6 +14,8 @@ from ..errors import Argument, DataError, ParameterError
 from . import CRITERIA
 from .parameters import GrowParameters
 
+MIN_WEIGHT = 1e-300  # Replaces the weight 0 of classes without rows in divisions.
+
 
 class WeightedRows(NamedTuple):
     """Encoded rows and their weights.
@@ -22,7 +24,7 @@ class WeightedRows(NamedTuple):
     ----------
     table : Table
     weight : array, optional
-        Weight of each row; None is 1 each.
+        Weight of each row; None if every row weighs 1.
     """
 
     table: Table
@@ -54,7 +56,7 @@ def read_growing_rows(X: Any, y: Any, sample_weight: Any, parameters: GrowParame
     Parameters
     ----------
     X, y, sample_weight
-        As for `grow`.
+        As in `grow`.
     parameters : GrowParameters
     purpose : str
         What the rows are for, named in the message about a missing target.
@@ -97,7 +99,7 @@ def apply_class_weight(rows: WeightedRows, class_weight: Any) -> Floats | None:
     Parameters
     ----------
     rows : WeightedRows
-        With a class target.
+        Rows whose target is a class.
     class_weight : dict, "balanced" or None
         A dict gives the factor of each class that it names; other classes have the factor 1. "balanced" gives all
         classes that occur the same total weight.
@@ -112,13 +114,13 @@ def apply_class_weight(rows: WeightedRows, class_weight: Any) -> Floats | None:
     else:
         class_totals = np.bincount(target, weight, minlength=len(classes))
         n_present = np.count_nonzero(class_totals)
-        factors = class_totals.sum() / (n_present * np.maximum(class_totals, 1e-300))
+        factors = class_totals.sum() / (n_present * np.maximum(class_totals, MIN_WEIGHT))
     row_factors: Floats = factors[target]
     return row_factors if weight is None else weight * row_factors
 
 
 def _class_factors(class_weight: dict[Any, float], classes: list[Any]) -> Array:
-    """Return the factor of each class, or raise `ParameterError` for an unknown class or a factor that is no weight."""
+    """Return the factor of each class, or raise `ParameterError` for an unknown class or an invalid factor."""
     known = set(classes)
     for label in class_weight:
         if label not in known:

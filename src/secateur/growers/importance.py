@@ -1,4 +1,4 @@
-"""How much each split of a tree, and each column, lowered the criterion of growing."""
+"""Importance: how much each split of a tree, and each column, lowered the criterion of growing."""
 
 import numpy as np
 
@@ -6,12 +6,14 @@ from .._utils.arrays import Floats
 from ..core import Model, NodeStatistics
 from . import CRITERIA
 
+MIN_WEIGHT = 1e-300  # Replaces a node weight of 0 in divisions.
+
 
 def node_gains(model: Model) -> Floats:
     """Return the gain of each split times its rows; NaN at leaves, and where the tree has no scores.
 
-    With the gain ratio, the gain behind the ratio counts. The criterion is the one that cross-validation chose, or the
-    parameter of the model.
+    Trees grown by the gain ratio store ratios as scores; the gain is then the ratio times the information of the split.
+    The criterion of the tree is the one that cross-validation chose, or else the parameter of the model.
     """
     tree, grown = model.tree, model.grown
     names = [model.parameters.get("criterion"), model.selection and model.selection.growing.get("criterion")]
@@ -50,7 +52,7 @@ def column_importances(model: Model, gains: Floats) -> Floats:
 def _split_information(grown: NodeStatistics) -> Floats:
     """Return the entropy, in bits, of the shares of the rows of each node that go to its children."""
     parent, total = grown.tree.parent[1:], grown.total
-    share = total[1:] / np.maximum(total[parent], 1e-300)
+    share = total[1:] / np.maximum(total[parent], MIN_WEIGHT)
     bits = -share * np.log2(np.where(share > 0, share, 1))
     information: Floats = np.bincount(parent, weights=bits, minlength=len(total)).astype(np.float64)
     return information

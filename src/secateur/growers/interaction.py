@@ -15,7 +15,7 @@ NAMED_GROUPS = ("pairwise", "no_interactions")
 def normalize_groups(interaction_cst: Any) -> Any:
     """Return the groups as sorted lists, or the name that stands for them.
 
-    The columns of the groups are not checked, because the table is not known yet.
+    The columns are not checked here, because the table is not known yet.
     """
     if isinstance(interaction_cst, str) and interaction_cst in NAMED_GROUPS:
         return interaction_cst
@@ -32,7 +32,7 @@ def normalize_groups(interaction_cst: Any) -> Any:
 
 
 def column_groups(interaction_cst: Any, schema: Schema) -> tuple[tuple[int, ...], ...]:
-    """Return the groups as column numbers. The columns that belong to no group form one more."""
+    """Return the groups as column numbers. The columns that belong to no group form one more group."""
     groups_or_name = normalize_groups(interaction_cst)
     names = list(schema.names)
     columns = range(len(names))

@@ -11,14 +11,14 @@ from ..errors import Argument, ParameterError
 from . import CRITERIA
 from .parameters import GrowParameters
 
-NO_LIMIT = 2**60
-MAX_CODED_CLASSES = 4  # with more classes, a small node has more counters per bin than rows
-MAX_COUNTED_BINS = 255
-WEIGHT_TOLERANCE = 1e-9  # relative: totals of weights depend on the order of summation
+NO_LIMIT = 2**60  # Larger than any depth or number of splits.
+MAX_CODED_CLASSES = 4  # With more classes, a small node has more counters per bin than rows.
+MAX_COUNTED_BINS = 255  # The codes of counted bins have 8 bits.
+WEIGHT_TOLERANCE = 1e-9  # Relative. Totals of weights depend on the order of summation.
 
 
 def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
-    """Return the limits on depth, splits and leaf sizes as the kernels take them; no parameter may be "auto"."""
+    """Return the limits on depth, splits and leaf sizes as the kernels read them; no parameter may be "auto"."""
     max_depth, max_splits = parameters.max_depth, parameters.max_splits
     is_best_first = parameters.growth == "best-first"
     return growing.GrowLimits(
@@ -37,13 +37,14 @@ def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
 def limits_with_min_weight(
     limits: growing.GrowLimits, fraction: float, weight: Array | None, n_rows: int, is_whole: bool
 ) -> tuple[growing.GrowLimits, bool]:
-    """Return the limits with a minimum weight of children, and whether they limit weights instead of rows.
+    """Return the limits with the minimum weight of a leaf, and whether the limits count weights instead of rows.
 
     Parameters
     ----------
     limits : GrowLimits
+        Limits that count rows.
     fraction : float
-        Minimum share of the total weight in a child, `min_weight_fraction_leaf`.
+        The parameter `min_weight_fraction_leaf`: minimum share of the total weight in a leaf.
     weight : array, optional
         Weight of each row; None is 1 each.
     n_rows : int
@@ -79,13 +80,25 @@ def can_count_bins(parameters: GrowParameters, n_classes: int) -> bool:
 
 
 def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> criteria.CriterionSpec:
-    """Return a criterion as the kernels take it; `is_plain` states that every row has weight 1."""
-    name = CRITERIA[name].kernel or name
-    return criteria.entropy_table(n_rows) if is_plain and name == "entropy" else criteria.CriterionSpec(name)
+    """Return a criterion as the kernels read it.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CRITERIA`.
+    n_rows : int
+        Number of rows of the sample, which is the length of the table for entropy.
+    is_plain : bool
+        Whether every row has weight 1.
+    """
+    impurity = CRITERIA[name].impurity or name
+    if is_plain and impurity == "entropy":
+        return criteria.entropy_table(n_rows)
+    return criteria.CriterionSpec(impurity)
 
 
 class ScaledWeights(NamedTuple):
-    """Row weights as the kernels add them up.
+    """Row weights in the scale in which the kernels add them up.
 
     Parameters
     ----------

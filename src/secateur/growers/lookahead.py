@@ -1,9 +1,9 @@
 """Grow trees with few leaves by looking ahead: a split is scored by the best subtrees below it.
 
-The number of rows of each class that go left at every two splits determines the cost of the best trees with up to
-three leaves (`_kernels/small_trees.py`), in a node and, split by split, in both of its children. A tree with up to four
-leaves is therefore the best one that these splits can form. In larger trees, a split is scored by the best subtrees
-with up to three leaves in each child.
+For the rows of a node, `_kernels/small_trees.py` computes the cost of the best trees with up to three leaves. Its input
+is, for every two splits, the weight of the rows of each class that go left at both splits. Each split of a node is
+scored by the best subtrees with up to three leaves in both children. A tree with up to four leaves is therefore the
+best tree that can be formed from the splits. A larger tree is not always the best one.
 """
 
 from collections.abc import Iterable
@@ -23,13 +23,15 @@ from .prepared_columns import columns_by_code
 from .tree_assembly import AssemblyOptions, RowValues, assemble_tree
 from .tree_tables import N_SCORES, GrownTables
 
-MIN_LEAVES, MAX_LEAVES = 2, 8  # With more leaves, greedy growth is as good.
-MAX_ROWS, MAX_CELLS = 100_000, 10_000_000
+MIN_LEAVES = 2
+MAX_LEAVES = 8  # With more leaves, greedy growth is as good.
+MAX_ROWS = 100_000
+MAX_CELLS = 10_000_000  # Rows times columns.
 MAX_SUBTREE_LEAVES = 3  # Leaves of the subtrees in each child by which a split is scored.
 MAX_SCORED_LEAVES = 2 * MAX_SUBTREE_LEAVES
 # Leaves of the left and the right child, in the order in which they are tried.
 LEAF_DIVISIONS = ((1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (2, 3), (3, 2), (3, 3))
-COST_TIE = 1e-9  # Costs, in rows, that are nearer than this are tied.
+COST_TIE = 1e-9  # Costs, in rows, that differ by less are tied.
 
 
 def can_look_ahead(table: Table, n_leaves: int) -> bool:
@@ -69,7 +71,7 @@ def grow_with_lookahead(table: Table, weight: Array | None, n_leaves: int, trees
 
 
 class _SplitChoice(NamedTuple):
-    """A split of a node, by its number, and the numbers of leaves of its children."""
+    """The number of the split of a node, and the numbers of leaves of its left and right child."""
 
     split: int
     n_left: int
@@ -77,14 +79,30 @@ class _SplitChoice(NamedTuple):
 
 
 class _NodeCosts(NamedTuple):
-    """The lowest cost of a node with each number of leaves, up to 6, and the choice that leads to it."""
+    """The lowest costs of the subtrees of a node.
+
+    Parameters
+    ----------
+    cost : array of float
+        `cost[n]` is the lowest cost of a subtree with n leaves, from 1 to 6; infinite if there is no such subtree.
+    choices : dict from int to _SplitChoice
+        The split at the root of that subtree, by its number of leaves, from 2.
+    """
 
     cost: Floats
     choices: dict[int, _SplitChoice]
 
 
 class _PairCounts(NamedTuple):
-    """The weight of the rows of each class that go left at both of every two splits, and of all rows of the node."""
+    """Weights of the rows of a node.
+
+    Parameters
+    ----------
+    by_pair : array of float, shape (n_splits, n_splits, n_classes)
+        `by_pair[s, t, c]` is the weight of the rows of class c that go left at split s and at split t.
+    total : array of float
+        Weight of all rows of each class.
+    """
 
     by_pair: Floats
     total: Floats
@@ -102,10 +120,12 @@ class _LookaheadSearch:
         self.weight = None if weight is None else weight.astype(np.float64)
         self.number_type: Any = np.float32 if weight is None else np.float64
         total = float(table.n_rows if weight is None else weight.sum())
-        self.impurity_unit = 0.5 / total  # Impurity only breaks ties: that of all rows stays below one error.
+        self.impurity_unit = (
+            0.5 / total
+        )  # Impurity only breaks ties: even the impurity of all rows costs less than one error.
 
     def run(self, n_leaves: int) -> GrownTables | None:
-        """Return the tables of the tree; None if some node has no split that gives it the leaves it should have."""
+        """Return the tables of a tree with `n_leaves` leaves; None if a node that must be split has no split."""
         parent, splits = [-1], [_NO_SPLIT]
         leaf_weights = [np.zeros(self.n_classes)]
         first_child = [0]
@@ -131,7 +151,7 @@ class _LookaheadSearch:
         return _tables(np.array(parent), splits, np.array(first_child), by_class)
 
     def _choose_split(self, rows: Array, n_leaves: int) -> _SplitChoice | None:
-        """Return the split of a node that is to have a number of leaves, from 2; None if there is none."""
+        """Return the split of a node whose subtree shall have `n_leaves` leaves, 2 or more; None if none is found."""
         if n_leaves <= MAX_SUBTREE_LEAVES:
             return self._choose_for_three(rows, n_leaves)
         best = self._node_costs(rows)
@@ -141,15 +161,16 @@ class _LookaheadSearch:
         choice = best.choices[n_scored]
         if n_leaves <= MAX_SUBTREE_LEAVES + 1:
             return choice
-        # The children are examined again: each may have more leaves than the score has seen.
+        # The score allowed at most three leaves per child. Now the best division of all leaves is chosen.
         goes_left = self.goes_left[rows, choice.split]
         n_of_child = np.minimum(np.arange(n_leaves), MAX_SCORED_LEAVES)
         left, right = (self._node_costs(rows[side]).cost[n_of_child] for side in (goes_left, ~goes_left))
-        n_left = 1 + int((left[1:] + right[:0:-1]).argmin())
+        cost_of_division = left[1:] + right[:0:-1]  # Element i: i + 1 leaves on the left, the others on the right.
+        n_left = 1 + int(cost_of_division.argmin())
         return _SplitChoice(choice.split, n_left, n_leaves - n_left)
 
     def _choose_for_three(self, rows: Array, n_leaves: int) -> _SplitChoice | None:
-        """Return the split of a node that is to have two or three leaves."""
+        """Return the split of a node whose subtree shall have two or three leaves; None if none is found."""
         _, (split_of_two, split_of_three, second_on_left, _) = best_small_trees(
             *self._pair_counts(rows), self.impurity_unit
         )
@@ -161,7 +182,7 @@ class _LookaheadSearch:
         return _SplitChoice(int(split_of_three), n_left, n_right)
 
     def _node_costs(self, rows: Array) -> _NodeCosts:
-        """Return the lowest costs of a node."""
+        """Return the lowest costs of the subtrees of a node from the numbers of its rows."""
         counts = self._pair_counts(rows)
         cost = np.full(MAX_SCORED_LEAVES + 1, np.inf)
         choices: dict[int, _SplitChoice] = {}
@@ -173,15 +194,17 @@ class _LookaheadSearch:
                 continue
             left, right = self._child_costs(rows, goes_left, counts)
             for n_left, n_right in LEAF_DIVISIONS:
-                n_leaves, together = n_left + n_right, left[n_left - 1] + right[n_right - 1]
-                if together < cost[n_leaves] - COST_TIE:
-                    cost[n_leaves], choices[n_leaves] = together, _SplitChoice(split, n_left, n_right)
+                n_leaves = n_left + n_right
+                total_cost = left[n_left - 1] + right[n_right - 1]
+                if total_cost < cost[n_leaves] - COST_TIE:
+                    cost[n_leaves] = total_cost
+                    choices[n_leaves] = _SplitChoice(split, n_left, n_right)
         return _NodeCosts(cost, choices)
 
     def _child_costs(self, rows: Array, goes_left: Array, counts: _PairCounts) -> tuple[Floats, Floats]:
         """Return the lowest costs of the left and the right child with one to three leaves.
 
-        The rows of the smaller child are counted; the counts of the other one are the difference to those of the node.
+        Only the rows of the smaller child are counted. The counts of the larger child are the difference to the node.
         """
         is_left_smaller = 2 * np.count_nonzero(goes_left) <= len(rows)
         counted = self._pair_counts(rows[goes_left] if is_left_smaller else rows[~goes_left])
@@ -190,7 +213,7 @@ class _LookaheadSearch:
         return best_small_trees(*left, self.impurity_unit)[0], best_small_trees(*right, self.impurity_unit)[0]
 
     def _pair_counts(self, rows: Array) -> _PairCounts:
-        """Return the class weights of some rows at every two splits."""
+        """Return the class weights of the rows of a node, from their numbers."""
         by_pair = np.empty((len(self.splits), len(self.splits), self.n_classes))
         total = np.zeros(self.n_classes)
         for c in range(self.n_classes):
@@ -206,7 +229,7 @@ _NO_SPLIT = LookaheadSplit(-1, np.zeros(0, np.bool_), 0)
 
 
 def _tables(parent: Array, splits: list[LookaheadSplit], first_child: Array, by_class: Floats) -> GrownTables:
-    """Return the tables of a tree; the drops of splits, which only best-first growth reads, stay 0."""
+    """Return the tables of a tree. The drops stay 0, because only best-first growth reads them."""
     n_nodes = len(parent)
     is_split = np.array([split.feature >= 0 for split in splits])
     is_nominal = np.array([len(split.branch) > 0 for split in splits])

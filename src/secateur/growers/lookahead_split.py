@@ -1,7 +1,7 @@
-"""The splits among which the search with lookahead chooses.
+"""Make the splits among which the search with lookahead chooses.
 
-There are few of them: thresholds at quantiles, single categories and sets of categories, and the splits of trees that
-were grown greedily on the same rows.
+They are thresholds at quantiles, single categories, sets of categories, and the splits of trees that were grown
+greedily on the same rows. The search takes long, so that the number of splits is limited.
 """
 
 from collections.abc import Iterable
@@ -16,11 +16,12 @@ from ..core import Tree
 from ..data.table import Table
 from .presort import ColumnValues
 
-MAX_CUBED_SPLITS_TIMES_ROWS = 1 << 31  # The work of one node, so that it takes a few tenths of a second at most.
+MAX_CUBED_SPLITS_TIMES_ROWS = 1 << 31  # Limits the time per node to a few tenths of a second.
 MIN_SPLITS, MAX_SPLITS = 8, 128  # Limits of the number of splits that are tried.
 N_THRESHOLDS = 5  # Thresholds of a numeric column.
 MAX_SINGLE_CATEGORIES = 10  # Categories of a column that are split from the rest one by one.
 QUANTILE_SLACK = 1 - 1e-12  # Quantiles are lowered by this factor, so that rounding does not pass over a value.
+MIN_WEIGHT = 1e-300  # Replaces the weight 0 of empty children in divisions.
 
 NO_BRANCH = np.zeros(0, np.uint16)
 
@@ -52,7 +53,7 @@ class LookaheadSplit(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ColumnCodes:
-    """The different values of the numeric columns of a table; the code of a value is its place among them.
+    """The different values of the numeric columns of a table; the code of a value is its position.
 
     The last value of every column is an additional infinity. A split of present from missing values has this value on
     both sides of its threshold.
@@ -84,7 +85,7 @@ class ColumnCodes:
 
 
 def lookahead_splits(codes: ColumnCodes, weight: Array | None, trees: Iterable[Tree]) -> list[LookaheadSplit]:
-    """Return the splits to choose from: those of the trees, then the purest ones, ordered by their columns.
+    """Return the splits to choose from, ordered by column: the splits of the trees, and the purest other splits.
 
     Parameters
     ----------
@@ -101,27 +102,27 @@ def lookahead_splits(codes: ColumnCodes, weight: Array | None, trees: Iterable[T
     of_class = np.zeros((table.n_rows, len(table.schema.classes)))
     of_class[np.arange(table.n_rows), table.required_target] = row_weight
     splits = [split for tree in trees for split in _tree_splits(tree, codes)]
-    n_of_trees = len(splits)
+    n_tree_splits = len(splits)
     for j, column in enumerate(table.schema.columns):
         if column.kind == "numeric":
             splits += _threshold_splits(j, codes, row_weight)
         else:
             splits += _category_splits(j, table.columns[j], column.n_codes, of_class)
     purity = _purities(splits, of_class)
-    purity[:n_of_trees] = np.inf
+    purity[:n_tree_splits] = np.inf
     return _purest_different(splits, purity, table.n_rows)
 
 
 def _purities(splits: list[LookaheadSplit], of_class: Floats) -> Floats:
-    """Return the sum over both children of each split of their squared class weights divided by their weight."""
+    """Return the purity of each split: the squared class weights of a child over its weight, summed over children."""
     left = np.array([of_class[split.goes_left].sum(axis=0) for split in splits]).reshape(-1, of_class.shape[1])
     children = left, of_class.sum(axis=0) - left
-    purity: Floats = sum((child * child).sum(axis=1) / np.maximum(child.sum(axis=1), 1e-300) for child in children)
+    purity: Floats = sum((child * child).sum(axis=1) / np.maximum(child.sum(axis=1), MIN_WEIGHT) for child in children)
     return purity
 
 
 def _purest_different(splits: list[LookaheadSplit], purity: Floats, n_rows: int) -> list[LookaheadSplit]:
-    """Return the purest splits that divide the rows in different ways, as many as the work of a node allows."""
+    """Return the purest splits of which no two divide the rows in the same way; `n_rows` limits their number."""
     n_affordable = np.cbrt(MAX_CUBED_SPLITS_TIMES_ROWS / n_rows)
     max_splits = int(np.clip(n_affordable, MIN_SPLITS, MAX_SPLITS))
     kept: dict[bytes, int] = {}
@@ -151,7 +152,7 @@ def _threshold_splits(feature: int, codes: ColumnCodes, weight: Array) -> list[L
 
 
 def _category_splits(feature: int, column: Array, n_codes: int, of_class: Floats) -> list[LookaheadSplit]:
-    """Return splits of a nominal column: the most frequent categories, and sets with a low share of some class."""
+    """Return splits of a nominal column: single frequent categories, and sets with a low share of a class."""
     class_weights = np.array([np.bincount(column, weights, minlength=n_codes) for weights in of_class.T])
     total = class_weights.sum(axis=0)
     present = np.flatnonzero(total)
@@ -170,7 +171,10 @@ def _category_splits(feature: int, column: Array, n_codes: int, of_class: Floats
 
 
 def _quantile_positions(weight: Array) -> Array:
-    """Return the positions after which to cut, so that the pieces weigh about the same; all but the last if few."""
+    """Return the positions after which to cut a list of weights, so that the pieces weigh about the same.
+
+    A short list is cut after every position but the last.
+    """
     if len(weight) <= N_THRESHOLDS + 1:
         return np.arange(len(weight) - 1)
     reached = np.cumsum(weight)
@@ -180,7 +184,7 @@ def _quantile_positions(weight: Array) -> Array:
 
 
 def _tree_splits(tree: Tree, codes: ColumnCodes) -> list[LookaheadSplit]:
-    """Return the splits of a tree that was grown on the table."""
+    """Return the splits of a tree that was grown on the table of `codes`."""
     splits = []
     for v in tree.internal:
         feature, default = int(tree.feature[v]), int(tree.default[v])

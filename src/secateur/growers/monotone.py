@@ -21,9 +21,11 @@ from ..core import Counts, Moments, Pruning, Tree
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
 
+MIN_WEIGHT = 1e-300  # Replaces a node weight of 0 in divisions.
+
 
 def column_signs(monotonic_cst: Any, schema: Schema) -> Array:
-    """Return for each column 1 if predictions must not fall, -1 if they must not rise, and 0 if they may do either."""
+    """Return the sign of each column: 1 if predictions must not fall, -1 if they must not rise, 0 for no constraint."""
     names = list(schema.names)
     if isinstance(monotonic_cst, Mapping):
         unknown = [name for name in monotonic_cst if name not in names]
@@ -58,12 +60,12 @@ def enforce_monotonicity(tree: Tree, grown: Counts | Moments, monotonic_cst: Any
     has_order = (tree.feature >= 0) & np.isfinite(tree.threshold)
     sign = np.where(has_order, signs[tree.feature], 0).astype(np.int8)
     if isinstance(grown, Counts):
-        prediction: Array = grown.by_class[:, -1] / np.maximum(grown.total, 1e-300)
+        prediction: Array = grown.by_class[:, -1] / np.maximum(grown.total, MIN_WEIGHT)
     else:
         prediction = grown.mean
     cuts = np.flatnonzero(monotone_kernel.monotone_cuts(tree.end, prediction, sign))
     if not len(cuts):
         return tree, grown
     smaller, kept = Pruning.from_cuts(tree, cuts).to_tree(grown)
-    smaller = replace(smaller, ids=None)  # The smaller tree is the grown tree: its nodes have no other numbers.
+    smaller = replace(smaller, ids=None)  # The cut tree counts as the grown tree, so its nodes keep no earlier numbers.
     return smaller, replace(kept, tree=smaller)

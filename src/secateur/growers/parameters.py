@@ -19,12 +19,12 @@ from ..errors import Argument, ParameterError, UnsupportedError
 from . import CRITERIA
 from .interaction import normalize_groups
 
-MAX_BINS = 2**16 - 1  # kernels store the bin of a value in 16 bits, and one code stands for missing values
+MAX_BINS = 2**16 - 1  # Kernels store the bin of a value in 16 bits, and one code stands for missing values.
 
 
 @dataclass(frozen=True)
 class ClassWeights:
-    """A weight for each class."""
+    """Allowed values of `class_weight`: a weight for each class."""
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ParameterError` unless the value is a dict, "balanced" or None; its classes are checked later."""
@@ -38,12 +38,12 @@ class ClassWeights:
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns by name or number, in a form that `description` states; checked when the columns are known."""
+    """Allowed values of a parameter that names columns, in words. The columns are checked when the table is known."""
 
     description: str
 
     def check(self, name: str, value: Any) -> None:
-        """Accept any value."""
+        """Accept any value, because the columns are not known yet."""
 
     def __str__(self) -> str:
         return self.description
@@ -51,23 +51,24 @@ class Columns:
 
 @dataclass(frozen=True)
 class Declaration:
-    """What is known of one parameter of growing.
+    """The declaration of one growing parameter: its default, allowed values and description.
 
     Parameters
     ----------
     name : str
-        Its name in Python. The option of the command line has hyphens in place of underscores.
+        Name of the parameter in Python. The command-line option has hyphens in place of underscores.
     default : object
-        Its default in `grow`.
+        Default of the parameter in `grow`.
     description : str
         What the parameter does, in one sentence.
     allowed : AllowedValues
+        The check of a value, and its description in error messages.
     searched : tuple
         The values that cross-validation tries if the parameter is "auto"; empty if "auto" is not allowed.
-    about_auto : str
+    auto_description : str
         The meaning of "auto", in one sentence.
     shapes_tree : bool
-        Whether the parameter decides how a tree is grown on rows; else how rows are read or weighted.
+        Whether the parameter controls the growth of a tree. The other parameters control how rows are read or weighted.
     is_in_estimators : bool
         Whether the estimators have the parameter.
     """
@@ -77,7 +78,7 @@ class Declaration:
     description: str
     allowed: AllowedValues
     searched: tuple[Any, ...] = ()
-    about_auto: str = ""
+    auto_description: str = ""
     shapes_tree: bool = True
     is_in_estimators: bool = True
 
@@ -98,8 +99,8 @@ def is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
 
 
-def _about(description: str, allowed: AllowedValues, **more: Any) -> dict[str, Any]:
-    """Return the metadata of a field: the parts of its `Declaration` besides name and default."""
+def _declare(description: str, allowed: AllowedValues, **more: Any) -> dict[str, Any]:
+    """Return the metadata of a field: the fields of its `Declaration` other than name and default."""
     return {"description": description, "allowed": allowed, **more}
 
 
@@ -120,59 +121,59 @@ class GrowParameters:
 
     criterion: str = field(
         default="gini",
-        metadata=_about(
+        metadata=_declare(
             "Splitting criterion.",
             OneOf(tuple(CRITERIA)),
             searched=("gini", "sqrt"),
-            about_auto="auto lets cross-validation choose between gini and sqrt.",
+            auto_description="auto lets cross-validation choose between gini and sqrt.",
         ),
     )
     splits: Literal["binary", "multiway"] = field(
         default="binary",
-        metadata=_about(
+        metadata=_declare(
             "How nominal columns are split: into two sets of categories, or into one branch per category.",
             OneOf(("binary", "multiway")),
         ),
     )
     growth: Literal["depth-first", "best-first"] = field(
         default="depth-first",
-        metadata=_about(
+        metadata=_declare(
             "Order in which nodes are split; it matters with a maximum number of splits.",
             OneOf(("depth-first", "best-first")),
         ),
     )
     max_splits: int | None = field(
         default=None,
-        metadata=_about("Maximum number of splits, for best-first growth.", WholeNumber(0, is_optional=True)),
+        metadata=_declare("Maximum number of splits, for best-first growth.", WholeNumber(0, is_optional=True)),
     )
     max_depth: int | None = field(
-        default=None, metadata=_about("Maximum depth of the tree.", WholeNumber(0, is_optional=True))
+        default=None, metadata=_declare("Maximum depth of the tree.", WholeNumber(0, is_optional=True))
     )
     min_samples_leaf: int | Literal["auto"] = field(
         default=1,
-        metadata=_about(
+        metadata=_declare(
             "Minimum number of rows in a leaf.",
             WholeNumber(1),
             searched=(1, 2, 5),
-            about_auto="auto is 1 for classes; for numbers, cross-validation chooses between 1, 2 and 5.",
+            auto_description="auto is 1 for classes; for numbers, cross-validation chooses between 1, 2 and 5.",
         ),
     )
     min_samples_split: int = field(
-        default=2, metadata=_about("Minimum number of rows in a node that is split.", WholeNumber(2))
+        default=2, metadata=_declare("Minimum number of rows in a node that is split.", WholeNumber(2))
     )
     min_weight_fraction_leaf: float = field(
-        default=0.0, metadata=_about("Minimum share of the total weight in a leaf.", RealNumber(0, 0.5))
+        default=0.0, metadata=_declare("Minimum share of the total weight in a leaf.", RealNumber(0, 0.5))
     )
     max_bins: int | None = field(
         default=None,
-        metadata=_about(
+        metadata=_declare(
             "Maximum number of bins of a numeric column; without it every threshold is tried.",
             WholeNumber(2, MAX_BINS, is_optional=True),
         ),
     )
     allow_zero: bool | None = field(
         default=None,
-        metadata=_about(
+        metadata=_declare(
             "Whether an impure node is split when no split lowers the criterion.",
             TrueOrFalse(is_optional=True),
             is_in_estimators=False,
@@ -180,7 +181,7 @@ class GrowParameters:
     )
     penalise_numeric: bool = field(
         default=False,
-        metadata=_about(
+        metadata=_declare(
             "Whether gain ratio subtracts log2(values - 1) / rows from the gain of numeric splits.",
             TrueOrFalse(),
             is_in_estimators=False,
@@ -188,27 +189,27 @@ class GrowParameters:
     )
     monotonic_cst: Any = field(
         default=None,
-        metadata=_about(
+        metadata=_declare(
             "Columns in which predictions may only rise (1) or only fall (-1).",
             Columns("-1, 0 or 1 for each column, a dict from columns to these, or None"),
         ),
     )
     interaction_cst: Any = field(
         default=None,
-        metadata=_about(
+        metadata=_declare(
             "Groups of columns that may be split on together on the way to a leaf.",
             Columns('a list of groups of columns, "pairwise", "no_interactions" or None'),
         ),
     )
     surrogates: int = field(
         default=0,
-        metadata=_about(
+        metadata=_declare(
             "Maximum number of surrogates per node, for rows whose tested value is missing.", WholeNumber(0)
         ),
     )
     class_weight: dict[Any, float] | Literal["balanced"] | None = field(
         default=None,
-        metadata=_about(
+        metadata=_declare(
             "Weight of each class; balanced gives all classes the same total weight.",
             ClassWeights(),
             shapes_tree=False,
@@ -216,7 +217,7 @@ class GrowParameters:
     )
     nominal: Any = field(
         default=None,
-        metadata=_about(
+        metadata=_declare(
             "Columns of numbers to read as categories.", Columns("a list of columns or None"), shapes_tree=False
         ),
     )
@@ -289,7 +290,10 @@ class GrowParameters:
         return {name: getattr(self, name) for name, declaration in DECLARATIONS.items() if declaration.shapes_tree}
 
 
-DECLARATIONS = {one.name: Declaration(one.name, one.default, **one.metadata) for one in fields(GrowParameters)}
+DECLARATIONS = {
+    parameter.name: Declaration(parameter.name, parameter.default, **parameter.metadata)
+    for parameter in fields(GrowParameters)
+}
 UNSUPPORTED_WITH_SURROGATES = (
     "splits", "growth", "max_bins", "min_weight_fraction_leaf", "monotonic_cst", "interaction_cst"
 )  # fmt: skip

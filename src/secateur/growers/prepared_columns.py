@@ -1,7 +1,7 @@
 """The columns of a table as the growing kernels read them.
 
-A slot is a column in the order of the kernels: first the columns with presorted lists, then the columns of codes, of
-which the two-valued ones come last. Columns that are constant have no slot.
+A slot is the number of a column in the order of the kernels: first the columns with presorted lists, then the columns
+of codes, and last the two-valued columns. Constant columns have no slot.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from .._utils.arrays import Array, Floats
 from ..data.table import Table
 from .coded_columns import (
     CodedColumn,
+    can_use_bit_words,
     check_branches,
     in_slot_order,
     nominal_columns,
     pack_coded_columns,
-    use_bit_words,
 )
 from .presort import (
     N_VALUES_OF_PAIR,
@@ -47,7 +47,7 @@ class ColumnOptions(NamedTuple):
     counts_weights : bool
         Whether the limits on the size of nodes count weights; else they count rows.
     are_codes_counted : bool
-        Whether the kernels may count bins by code.
+        Whether the kernels may count the rows of each bin, instead of scanning a list.
     is_regression : bool
         Whether the target is a number. The table then has one class.
     """
@@ -102,7 +102,7 @@ class PreparedColumns:
 
     @cached_property
     def pair_thresholds(self) -> Floats:
-        """The threshold of each two-valued column by its number, NaN for other columns; may end before the last one."""
+        """The threshold of each two-valued column, NaN for other columns; the last element is a two-valued column."""
         if not self.pairs:
             return NO_THRESHOLDS
         thresholds = np.full(max(self.pairs) + 1, np.nan)
@@ -166,7 +166,7 @@ def pair_columns(table: Table, pairs: dict[int, ColumnValues]) -> list[CodedColu
 
 
 def slot_features(listed: list[int], coded: list[CodedColumn]) -> Array:
-    """Return the column of each slot: columns with lists first, then coded ones."""
+    """Return the column of each slot: first the columns with lists, then the coded columns."""
     return np.array(listed + [column.feature for column in coded], np.int32)
 
 
@@ -184,7 +184,7 @@ def pack_codes_for(
     """
     if not coded and not (options.is_regression and weights is not None):
         return None
-    has_bit_words = not options.is_regression and use_bit_words(coded, weights, multiway=options.multiway)
+    has_bit_words = not options.is_regression and can_use_bit_words(coded, weights, multiway=options.multiway)
     return pack_coded_columns(coded, labels, has_bit_words=has_bit_words, matrix=matrix)
 
 
@@ -211,14 +211,16 @@ def row_weights(
     lines = [line for line in is_missing if line is not None]
     if weight is None and not lines:
         return None
-    line_of_list = np.cumsum([line is not None for line in is_missing], dtype=np.int64) - 1
-    line_of_list[[line is None for line in is_missing]] = -1
+    has_missing = np.array([line is not None for line in is_missing], np.bool_)
+    weight_of_class = None
+    if weight is not None and not options.is_regression:
+        weight_of_class = _weight_of_class(weight, classes, n_classes)
     return growing.RowWeights(
-        None if weight is None else np.array(weight, np.float64),
-        None if weight is None or options.is_regression else _weight_of_class(weight, classes, n_classes),
-        options.counts_weights or (weight is not None and is_whole(weight)),
-        stack_lines(lines, len(classes), np.bool_),
-        line_of_list,
+        row_weight=None if weight is None else np.array(weight, np.float64),
+        weight_of_class=weight_of_class,
+        has_weight_limits=options.counts_weights or (weight is not None and is_whole(weight)),
+        is_missing=stack_lines(lines, len(classes), np.bool_),
+        missing_line=np.where(has_missing, np.cumsum(has_missing, dtype=np.int64) - 1, -1),
     )
 
 
@@ -237,14 +239,14 @@ def _weight_of_class(weight: Array, classes: Array, n_classes: int) -> Floats | 
 
 
 def columns_by_code(n_codes: Array, is_nominal: Array, values: dict[int, ColumnValues]) -> PreparedColumns:
-    """Return columns for tables whose slots are the columns themselves and whose thresholds lie between codes.
+    """Return columns for tree assembly, with column numbers as slots and with thresholds between codes.
 
-    Growers that do not scan presorted lists write such tables.
+    Growers that scan no presorted lists need these: lookahead, and growing level by level.
 
     Parameters
     ----------
     n_codes : array of int64
-        Number of codes of each column; read of nominal columns only.
+        Number of codes of each column; only those of nominal columns are read.
     is_nominal : array of bool
         Whether each column is nominal.
     values : dict from int to ColumnValues

@@ -1,8 +1,8 @@
 """Sort the numeric columns of a table, once, before growing.
 
 A column with more than two values becomes a list of entries in the order of its values; `_kernels/presort.py` describes
-an entry. With bins, the entries of a list are in the order of the bins, or the column becomes codes, one per row, and
-needs no list. A column with two values needs neither. Constant columns are left out.
+an entry. A binned column becomes a list of entries in the order of its bins, or else one code per row without a list.
+Two-valued columns are only found here; `coded_columns.py` packs them. Constant columns are left out.
 """
 
 from dataclasses import dataclass
@@ -112,7 +112,7 @@ class SortedColumns(NamedTuple):
     pairs : dict from int to ColumnValues
         The two-valued columns.
     columns : list of SortedColumn
-        The others.
+        The columns with more than two values.
     entries : 2-D array
         One line of entries for each of `columns` that has no codes.
     """
@@ -187,7 +187,7 @@ def stack_lines(lines: list[Array], n: int, dtype: npt.DTypeLike) -> Array:
 
 
 def _find_pairs(table: Table) -> tuple[list[int], dict[int, ColumnValues]]:
-    """Return the numeric columns with more than two values, and those with two."""
+    """Return the numbers of the columns with more than two values, and the values of the two-valued columns."""
     numeric = [j for j, column in enumerate(table.schema.columns) if column.kind == "numeric"]
     matrix = row_major_matrix(table)
     if matrix is not None:
@@ -232,21 +232,21 @@ class _ColumnSorter(NamedTuple):
         return max(MAX_BLOCK_BYTES_PER_ROW // self.matrix.itemsize, MIN_BLOCK_ROWS // self.table.n_rows)
 
     def sort(self, features: list[int], entries: Array) -> list[SortedColumn]:
-        """Sort some columns, and write their entries to the lines of `entries`."""
+        """Return the sorted columns of these numbers, and write their entries to the lines of `entries`."""
         if self.matrix is None:
             matrix, columns = _as_matrix(self.table.columns[features[0]]), np.zeros(1, np.int64)
         else:
             matrix, columns = self.matrix, np.array(features, np.int64)
         block = np.empty((len(features), self.table.n_rows), matrix.dtype)
         labels = self.labels
-        found = presort.sort_columns(matrix, columns, block, labels.classes, labels.shift, entries).tolist()
+        value_counts = presort.sort_columns(matrix, columns, block, labels.classes, labels.shift, entries).tolist()
         return [
             self._sorted_column(j, values, line, n_values, n_missing)
-            for j, values, line, (n_values, n_missing) in zip(features, block, entries, found, strict=True)
+            for j, values, line, (n_values, n_missing) in zip(features, block, entries, value_counts, strict=True)
         ]
 
     def sort_and_drop(self, features: list[int]) -> list[tuple[SortedColumn, Array | None]]:
-        """Sort some columns and return each with its entries, or with None if codes replace them."""
+        """Return the sorted columns of these numbers, each with its entries, or with None if it has codes."""
         entries = np.empty((len(features), self.table.n_rows), self.labels.entry_type)
         columns = self.sort(features, entries)
         return [
@@ -257,7 +257,7 @@ class _ColumnSorter(NamedTuple):
     def _sorted_column(
         self, feature: int, values: Array, entries: Array, n_values: int, n_missing: int
     ) -> SortedColumn:
-        """Return one column, whose entries are sorted, with its bins."""
+        """Return one column with its bins, from its values and its sorted entries."""
         n_present = len(values) - n_missing
         if self.binning is None:
             return SortedColumn(feature, n_present, None)

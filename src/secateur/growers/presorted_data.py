@@ -1,7 +1,7 @@
 """A table that is sorted once, so that many trees can be grown on subsets of its rows.
 
-A subset of a sorted list is sorted, so that the lists of a subset are those of all rows without the other rows: one
-pass, and no second sort. The tree of a subset is exactly the tree that `grow` returns for its rows.
+The sorted lists of a subset are made in one pass: the rows that do not belong to the subset are left out of the lists
+of all rows. Nothing is sorted again. The tree of a subset is exactly the tree that `grow` returns for its rows.
 """
 
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ PLAIN_COLUMNS = ColumnOptions(max_bins=None, multiway=False, counts_weights=Fals
 
 @dataclass(frozen=True)
 class PresortedData:
-    """A table with a target, ready to grow trees on any of its rows. Make it with `PresortedData.of`.
+    """A table with a target, ready to grow trees on any subset of its rows. `PresortedData.of` makes it from a table.
 
     Parameters
     ----------
@@ -41,20 +41,21 @@ class PresortedData:
     weight : array, optional
         Weight of each row, 0 or more. Rows of weight 0 belong to no subset.
     lists : array, optional
-        Sorted entries of the numeric columns with more than two values, one line each. None: every subset sorts its
-        own rows.
+        Sorted entries of the numeric columns with more than two values, one line per column. None if every subset
+        sorts its own rows.
     n_present : array of int
-        Number of values of each list that are not missing.
+        Number of rows of each list whose value is not missing.
     listed : tuple of int
-        The columns of the lists.
+        Column number of each list.
     pairs : dict from int to ColumnValues
-        The two-valued columns.
+        The values of each two-valued column, by column number.
     nominal : tuple of CodedColumn
         The nominal columns.
     codes : PackedCodes, optional
-        The nominal and two-valued columns, packed, if the rows have no weights.
+        The nominal and two-valued columns as packed words. None if the rows have weights.
     numbers : array, optional
-        All columns as one matrix, with categories as their codes, if the table is small and has no matrix.
+        The columns of a small table as one matrix, with categories as their codes. None if the table is large or
+        stores a matrix itself.
     """
 
     table: Table
@@ -69,9 +70,10 @@ class PresortedData:
 
     @classmethod
     def of(cls, table: Table, weight: Array | None = None) -> "PresortedData":
-        """Sort the numeric columns of a table, and pack the others.
+        """Return the presorted data of a table and its row weights: numeric columns sorted, other columns packed.
 
-        With a numeric target, growing sorts rows by their targets too, and every subset sorts its own rows.
+        Nothing is sorted if the target is numeric: growing then orders rows by their targets too, and every subset
+        sorts its own rows.
         """
         if table.schema.classes is None:
             return cls(table, weight)
@@ -92,7 +94,7 @@ class PresortedData:
         )
 
     def subset(self, rows: Array) -> TrainingSubset:
-        """Return a training subset from the ascending numbers of its rows, without those of weight 0."""
+        """Return the training subset of the rows with these ascending numbers; rows of weight 0 are left out."""
         table, weight = self.table, self.weight
         if weight is not None:
             rows = rows[weight[rows] > 0]
@@ -100,11 +102,11 @@ class PresortedData:
         return TrainingSubset(self, rows, table.required_target[rows], *scale_weights(weight))
 
     def all_rows(self) -> TrainingSubset:
-        """Return all rows, whose weights must be above 0; this subset sorts its columns at every growth."""
+        """Return all rows as a subset, which sorts its columns at every growth. All weights must be above 0."""
         return TrainingSubset(self, None, self.table.required_target, *scale_weights(self.weight))
 
     def validation_rows(self, rows: Array) -> ValidationRows:
-        """Return rows, by number, on which trees grown on other rows are evaluated."""
+        """Return the rows with these numbers, for the evaluation of trees that are grown on other rows."""
         weight = None if self.weight is None else self.weight[rows]
         numbers = None if self.numbers is None else self.numbers[rows]
         return ValidationRows(self.table, rows, self.table.required_target[rows], weight, numbers)
@@ -112,16 +114,16 @@ class PresortedData:
     def filter_columns(
         self, rows: Array, classes: Array, weight: Array | None, options: ColumnOptions
     ) -> PreparedColumns:
-        """Return the columns of some rows without bins, from the presorted lists of all rows.
+        """Return the prepared columns of a subset, made from the presorted lists of all rows. No column is binned.
 
         Parameters
         ----------
         rows : array of int
             Ascending numbers of the rows.
         classes : array of int
-            Classes of these rows.
+            Class of each row of the subset.
         weight : array, optional
-            Weights of these rows, above 0.
+            Weight of each row of the subset, above 0.
         options : ColumnOptions
         """
         table = self.table
@@ -147,7 +149,15 @@ class PresortedData:
         return PreparedColumns(lists, codes, weights, pairs)
 
     def _filter_lists(self, new_row: Array, labels: RowLabels) -> "_FilteredLists":
-        """Return the lists of the rows with a new number, and the columns that have two values only in these rows."""
+        """Return the lists of a subset, and the columns with more than two values of which two are in the subset.
+
+        Parameters
+        ----------
+        new_row : array of int32
+            Number in the subset of each row of the table; -1 for rows outside.
+        labels : RowLabels
+            Labels of the rows of the subset.
+        """
         assert self.lists is not None
         entries = np.empty((len(self.lists), len(labels.classes)), labels.entry_type)
         n_values, n_missing = folds.filter_lists(self.lists, new_row, labels.shift, self.n_present, entries)
@@ -162,7 +172,7 @@ class PresortedData:
         )
 
     def _pairs_of(self, rows: Array, new_pairs: list[int]) -> tuple[dict[int, ColumnValues], list[CodedColumn]]:
-        """Return the columns that have two values in some rows, and all coded columns in slot order."""
+        """Return the columns that have two values in a subset, and all coded columns in slot order."""
         pairs: dict[int, ColumnValues] = {}
         coded = list(self.nominal)
         for j in (*self.pairs, *new_pairs):
@@ -175,18 +185,18 @@ class PresortedData:
 
 
 class _FilteredLists(NamedTuple):
-    """Presorted lists of some rows.
+    """Presorted lists of a subset.
 
     Parameters
     ----------
     entries : 2-D array
-        The lists that still have more than two values, missing included.
+        Lists of the columns that have more than two values, or values and missing values, in the subset.
     features : list of int
-        Their columns.
+        Column number of each list.
     n_missing : list of int
-        Number of missing values in each.
+        Number of missing values in each list.
     new_pairs : list of int
-        Columns that have exactly two values in these rows.
+        Columns that have two values in the subset, none of them missing, and more values in the table.
     """
 
     entries: Array
@@ -204,7 +214,11 @@ def drop_weightless_rows(table: Table, weight: Array | None) -> tuple[Table, Arr
 
 
 def _filter_codes(codes: growing.PackedCodes, new_row: Array, labels: RowLabels) -> growing.PackedCodes:
-    """Return the packed columns of the rows with a new number, in the order of all rows."""
+    """Return the packed columns of a subset, whose rows stay in their order.
+
+    `new_row` is the number in the subset of each row of the table; -1 for rows outside. `labels` are those of the
+    subset.
+    """
     shift, entry_type = labels.shift, labels.entry_type
     old_type: Any = codes.entries.dtype.type
     number = new_row[codes.entries >> old_type(shift)]
@@ -218,7 +232,7 @@ def _filter_codes(codes: growing.PackedCodes, new_row: Array, labels: RowLabels)
 
 
 def _small_matrix(table: Table) -> Array | None:
-    """Return the columns of a small table as one matrix, in which many small trees look values up; else None."""
+    """Return the columns of a small table as one matrix, for fast look-ups by many small trees; None if not small."""
     n_cells = table.n_rows * table.n_columns
     if table.matrix is not None or table.n_rows > BLOCK_ROWS or n_cells > MAX_MATRIX_CELLS:
         return None

@@ -1,8 +1,8 @@
 """Prepare rows with a numeric target for growing.
 
-The rows are put in the order of their targets. Every presorted list is then in the order of value and target, so that
-sums of targets are added in one order, whatever the order of the rows. The same rows give the same tree to the last
-bit.
+The rows are put in the order of their targets. Every presorted list is then in the order of value and target. Targets
+are therefore added up in an order that does not depend on the order of the rows, and the same rows in any order give
+the same tree to the last bit.
 """
 
 from dataclasses import replace

@@ -1,7 +1,8 @@
 """Surrogate splits: splits of other columns that decide where the value of the split column is missing.
 
-The kernels find them while the tree grows (`_kernels/surrogate.py`), from the rows of each node, and send the rows with
-missing values where the surrogates say. This module prepares the search and adds the result to the tree.
+While the tree grows, the kernels (`_kernels/surrogate.py`) find the surrogates of each node from its rows. The best
+surrogates then choose the child of each row whose value is missing. This module prepares the search and adds the
+surrogates to the tree.
 """
 
 from dataclasses import replace
@@ -29,10 +30,10 @@ def prepare_surrogate_search(
 
 
 def with_surrogates(tree: Tree, grown: GrownTables, columns: PreparedColumns) -> Tree:
-    """Return the tree with the surrogates that growing found; its nodes were split in pre-order."""
-    whole, real = grown.surrogates or (np.empty((0, 4), np.int64), np.empty((0, 2)))
-    step, slot, low_child, branch_start = whole.T
-    threshold, agreement = real.T
+    """Return the tree with the surrogates that growing found. The nodes must have been split in pre-order."""
+    whole_numbers, reals = grown.surrogates or (np.empty((0, 4), np.int64), np.empty((0, 2)))
+    step, slot, low_child, branch_start = whole_numbers.T
+    threshold, agreement = reals.T
     feature = columns.lists.feature_of_slot[slot]
     is_nominal = branch_start >= 0
     n_codes = np.zeros(len(slot), np.int64)

@@ -1,4 +1,4 @@
-"""The rows that one tree, or several trees with different parameters, are grown on."""
+"""The rows on which trees with one or more combinations of parameters are grown."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -45,6 +45,7 @@ class TrainingSubset:
     is_whole : bool
         Whether the weights are whole numbers.
     exponent : int
+        Binary exponent by which the weights were scaled; 0 for whole weights.
     """
 
     data: "PresortedData"
@@ -59,7 +60,7 @@ class TrainingSubset:
     def grow(
         self, parameters: GrowParameters, *, has_rounded: bool = True, workers: Workers = ONE_WORKER
     ) -> tuple[Tree, Counts | Moments]:
-        """Return the tree of these rows and its counts or moments, as `grow` does; no warning for a single class.
+        """Return the tree grown on these rows and its counts or moments, without the warnings of `grow`.
 
         Parameters
         ----------
@@ -108,7 +109,7 @@ class TrainingSubset:
         return np.bincount(self.target, self.weight, minlength=len(classes)).astype(float)
 
     def _limits(self, parameters: GrowParameters) -> tuple[growing.GrowLimits, bool]:
-        """Return the limits of growing, and whether sizes of nodes are weights."""
+        """Return the limits of growing, and whether they count weights instead of rows."""
         limits, counts_weights = limits_with_min_weight(
             limits_of(parameters), parameters.min_weight_fraction_leaf, self.weight, len(self.target), self.is_whole
         )

@@ -1,6 +1,6 @@
 """Turn the tables of a finished growth into a `Tree` in pre-order and its `Counts`.
 
-All growers end here: growing in memory, growing level by level (`engines`), and the search with lookahead.
+All growers use this module: growing in memory, growing level by level (`engines`), and the search with lookahead.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._kernels import growing, structure, tables
+from .._kernels.tables import ABOVE_LINE, BELOW_LINE, KIND_LINE
 from .._utils.arrays import Array, Floats, Ints
 from ..core import Counts, Tree
 from ..data.table import Table
@@ -17,13 +18,13 @@ from .prepared_columns import PreparedColumns
 from .threshold import midpoint, shortest_decimals
 from .tree_tables import GrownTables
 
-ALL_ROWS = np.empty(0, np.intp)  # Row numbers for the kernel: none, because row i is row i of the matrix.
+ALL_ROWS = np.empty(0, np.intp)  # Tells the kernel that row i of the tree is row i of the matrix.
 NO_CODES = np.empty(0, np.int64)
 NO_VALUES = np.empty((0, 0))
 
 
 class RowValues(NamedTuple):
-    """The values of the rows that a tree was grown on, with which thresholds are computed.
+    """The values of the rows that a tree was grown on. Thresholds are computed from them.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class RowValues(NamedTuple):
     rows : array of int, optional
         Numbers of the rows in the table; None for all rows.
     matrix : array, optional
-        All columns of the table as one array, if there is one; by default that of the table.
+        All columns of the table as one array; None for the matrix that the table stores, if any.
     """
 
     table: Table
@@ -58,7 +59,7 @@ class AssemblyOptions(NamedTuple):
     has_split_order : bool
         Whether the tree records the order in which its nodes were split.
     has_rounded : bool
-        Whether the tree has rounded thresholds, for people. If not, they are the exact ones.
+        Whether short decimal thresholds are computed for display. If not, the exact thresholds are displayed.
     """
 
     is_whole: bool = True
@@ -78,7 +79,8 @@ class NodesInPreorder(NamedTuple):
     score : array of float
         Scores of the splits, NaN at leaves.
     split : array of int64, five lines
-        SLOT, KIND, BELOW, ABOVE and BRANCH_START of each node as in the tables; KIND is 0 at leaves.
+        SLOT_LINE, KIND_LINE, BELOW_LINE, ABOVE_LINE and BRANCH_START_LINE of `_kernels/tables.py`: fields of the
+        tables, with one number per node. The kind of a leaf is `growing.NO_SPLIT`.
     """
 
     parent: Ints
@@ -93,24 +95,24 @@ class NodesInPreorder(NamedTuple):
     @property
     def kind(self) -> Array:
         """The kind of each split."""
-        kind: Array = self.split[1]
+        kind: Array = self.split[KIND_LINE]
         return kind
 
     @property
     def below(self) -> Array:
         """The row or code below each threshold."""
-        below: Array = self.split[2]
+        below: Array = self.split[BELOW_LINE]
         return below
 
     @property
     def above(self) -> Array:
         """The row or code above each threshold; -1 where present values are split from missing ones."""
-        above: Array = self.split[3]
+        above: Array = self.split[ABOVE_LINE]
         return above
 
     @property
     def numeric(self) -> Array:
-        """The nodes that compare a number with a threshold."""
+        """The numbers of the nodes that compare a number with a threshold."""
         return np.flatnonzero(self.kind == growing.NUMERIC)
 
 
@@ -153,7 +155,7 @@ def assemble_tree(
         split_order=nodes.split_order,
     )
     if not options.is_whole:
-        # Sums over the leaves replace the weights of inner nodes, which growing has rounded.
+        # Growing rounds the weights of inner nodes. They are replaced by sums over the leaves.
         at_leaves = np.where(tree.is_leaf[:, None], by_class, 0.0)
         by_class = np.ldexp(structure.sum_upwards(tree.parent, at_leaves), options.weight_exponent)
     return tree, Counts.from_trusted_arrays(tree, by_class, "grow")
@@ -163,7 +165,7 @@ def _thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: Ro
     """Return the threshold of each numeric split: infinity where present values are split from missing ones."""
     has_only_pairs = len(columns.pairs) == len(columns.values)
     matrix = _matrix_of_lists(columns, row_values)
-    if has_only_pairs and matrix is not None:  # One kernel call, which small trees need.
+    if has_only_pairs and matrix is not None:  # One kernel call is faster for small trees.
         numbers = ALL_ROWS if row_values.rows is None else row_values.rows
         return tables.split_thresholds(nodes.split, nodes.feature, columns.pair_thresholds, matrix, numbers)
     threshold = np.full(len(nodes.feature), np.nan)
@@ -174,14 +176,14 @@ def _thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: Ro
 
 
 def _matrix_of_lists(columns: PreparedColumns, row_values: RowValues) -> Array | None:
-    """Return a matrix that holds the values of all columns with lists, if there is one."""
+    """Return a matrix that holds the values of all columns with lists; None if there is none."""
     if not columns.n_lists:
         return NO_VALUES
     return row_values.table.matrix if row_values.matrix is None else row_values.matrix
 
 
 def _rounded_thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues) -> Floats:
-    """Return the shortest decimal number between the values around each threshold; NaN where there are none."""
+    """Return the shortest decimal number between the values around each threshold; NaN at nodes without threshold."""
     rounded = np.full(len(nodes.feature), np.nan)
     numeric = nodes.numeric
     if columns.pairs:
@@ -204,7 +206,15 @@ def _rounded_of_pairs(columns: PreparedColumns, n_columns: int) -> Floats:
 
 
 class _SplitBounds(NamedTuple):
-    """Nodes with a numeric split, and the values around their thresholds, which are arbitrary where ABOVE is -1."""
+    """The values around the thresholds of numeric splits.
+
+    Parameters
+    ----------
+    nodes : array of int
+        Numbers of the nodes, ordered by the columns of their splits.
+    low, high : array of float
+        Values next to the threshold of each node; arbitrary where present values are split from missing ones.
+    """
 
     nodes: Array
     low: Floats
@@ -214,11 +224,11 @@ class _SplitBounds(NamedTuple):
 def _split_bounds(
     numeric: Array, nodes: NodesInPreorder, columns: PreparedColumns, row_values: RowValues
 ) -> _SplitBounds:
-    """Return the values around the thresholds of some nodes, which are reordered column by column."""
+    """Return the values around the thresholds of the nodes `numeric`."""
     numeric = numeric[np.argsort(nodes.feature[numeric], kind="stable")]
     low, high = np.empty(len(numeric)), np.empty(len(numeric))
     below, above = nodes.below[numeric], nodes.above[numeric]
-    for feature, group in _groups(nodes.feature[numeric]):
+    for feature, group in _equal_slices(nodes.feature[numeric]):
         values = columns.values.get(feature)
         if values is None:
             column = row_values.column(feature)
@@ -231,8 +241,8 @@ def _split_bounds(
     return _SplitBounds(numeric, low, high)
 
 
-def _groups(ascending: Array) -> Iterator[tuple[int, slice]]:
-    """Yield each different number of an ascending array, 0 or more, with the slice that it fills."""
+def _equal_slices(ascending: Array) -> Iterator[tuple[int, slice]]:
+    """Yield each distinct number of an ascending array of numbers from 0 up, with the slice of its positions."""
     edges = np.append(np.flatnonzero(np.diff(ascending, prepend=-1)), len(ascending))
     for first, last in pairwise(edges):
         yield int(ascending[first]), slice(first, last)

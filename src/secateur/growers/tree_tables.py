@@ -1,8 +1,8 @@
-"""Tables of nodes in the layout of the growing kernels, and the joining of subtrees.
+"""Tables of nodes in the layout of the growing kernels, to which finished subtrees can be attached.
 
 A node is one line of two tables: whole numbers (`_kernels/growing.py` names their columns) and reals, which are the
 statistics of the node followed by the score and the drop of its split. The children of a node are consecutive lines
-somewhere after it. The children of categories are slices of one array, `branch`.
+after the line of the node. The array `branch` holds the child of each category, one subset split after the other.
 
 Every grower writes this layout: the kernels in memory, the threads that grow subtrees side by side, the levels of
 `engines.grow`, and the search with lookahead. `tree_assembly.py` turns the finished tables into a `Tree`.
@@ -28,7 +28,7 @@ class GrownTables(NamedTuple):
     nodes : array of int64, one line per node
     reals : array of float64, one line per node
     branch : array of uint16
-        Child number of each category of each test of categories.
+        Child number of each category, one subset split after the other.
     surrogates : (array of int64, array of float64), optional
         Surrogate splits in the order in which they were found, one line each; see `_kernels/surrogate.py`.
     """
@@ -72,21 +72,24 @@ class GrowingTables:
 
     @property
     def branch(self) -> Array:
-        """The children of all categories so far."""
+        """The child of each category, for all subset splits so far."""
         return np.concatenate([np.zeros(0, np.uint16), *self._branches])
 
     def add_nodes(self, nodes: Array, reals: Array) -> int:
         """Append lines to both tables and return the number of the first one."""
-        first, self.n_nodes = self.n_nodes, self.n_nodes + len(nodes)
+        first = self.n_nodes
+        self.n_nodes += len(nodes)
         if self.n_nodes > len(self._nodes):
             self._nodes = _enlarged(self._nodes, first, self.n_nodes)
             self._reals = _enlarged(self._reals, first, self.n_nodes)
-        self._nodes[first : self.n_nodes], self._reals[first : self.n_nodes] = nodes, reals
+        self._nodes[first : self.n_nodes] = nodes
+        self._reals[first : self.n_nodes] = reals
         return first
 
     def add_branch(self, children: Array) -> int:
-        """Append the children of the categories of one test and return where they begin in `branch`."""
-        first, self._n_branch = self._n_branch, self._n_branch + len(children)
+        """Append the child of each category at one subset split, and return where these children begin in `branch`."""
+        first = self._n_branch
+        self._n_branch += len(children)
         self._branches.append(children)
         return first
 
@@ -132,6 +135,7 @@ def new_lines(sums: Array, n_extra_words: int = 0) -> tuple[Array, Array]:
 
 
 def _enlarged(table: Array, n_used: int, n_needed: int) -> Array:
+    """Return a copy of a table with its first `n_used` lines and room for more than `n_needed` lines."""
     larger = np.empty((CAPACITY_FACTOR * n_needed, table.shape[1]), table.dtype)
     larger[:n_used] = table[:n_used]
     return larger

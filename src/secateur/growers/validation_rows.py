@@ -26,7 +26,7 @@ class ValidationRows:
     weight : array, optional
         Weight of each of the rows; None if every row weighs 1.
     numbers : array, optional
-        The columns of the rows as one matrix, with categories as their codes, if there is one.
+        The columns of the rows as one matrix, with categories as their codes; None if no such matrix was made.
     """
 
     table: Table
@@ -65,7 +65,7 @@ class ValidationRows:
         Returns
         -------
         (array, array, float)
-            The weighted sum of the losses in each node, that of the squares of the losses, and the weight of all rows.
+            In each node, the weighted sum of the losses and the weighted sum of their squares; the weight of all rows.
             Rows are added in the order of their targets, so that the sums do not depend on the order of the table.
         """
         target = self.target
