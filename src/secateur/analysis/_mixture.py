@@ -1,12 +1,16 @@
 """All prunings of a tree at once, each weighted by its number of errors.
 
-The prior tosses a fair coin, "cut or keep", at every internal node that is reached. A pruning with e errors has the
-weight beta^e times its prior. The sum over all (often astronomically many) prunings factors over the tree:
+The prior probability of a pruning is that of cutting or keeping each internal node that is reached with probability
+1/2. The weight of a pruning with e errors is its prior probability times beta^e. Although a tree often has
+astronomically many prunings, the sum of their weights is computed node by node. If node v makes e_v errors as a leaf,
 
-    Z(leaf) = beta^e,      Z(v) = beta^e_v / 2 + (product of Z over the children) / 2
+    Z(v) = beta^e_v                                                  at an original leaf,
+    Z(v) = beta^e_v / 2 + (product of Z over the children) / 2       at an internal node,
 
-A pruning predicts for a row what its only leaf on the path of the row predicts. So the vote of all prunings about a row
-depends on the nodes of that path alone. Helmbold and Schapire (1997); Willems, Shtarkov and Tjalkens (1995).
+and Z(root) is the sum. A pruning has exactly one leaf on the path of a row, and predicts what that leaf predicts. The
+mean prediction of all prunings therefore depends only on the nodes of that path.
+
+Helmbold and Schapire (1997); Willems, Shtarkov and Tjalkens (1995).
 """
 
 import math

@@ -1,11 +1,16 @@
 """The probability that reduced error pruning recognises pure noise, that is, returns a single leaf.
 
-Setting: the class of a row does not depend on its attributes, and is 1 with probability p. The tree has k safe nodes,
-whose subtrees are already cut. The pruned tree is then a single leaf exactly if all safe nodes share a (weak)
-majority class. If the number of pruning rows in each safe node is given, that probability has a closed form. With X ~
-Bin(m, 1 - p),
+Pure noise means that the class of a row does not depend on its attributes: it is 1 with probability p and otherwise 0.
+The tree has k safe nodes (see `_structure.py`), whose subtrees are already cut. The pruned tree is then a single leaf
+exactly if one class is a majority, or ties, at every safe node. For a safe node with m pruning rows let X be the number
+of its rows of class 0, so that X ~ Bin(m, 1 - p), and
 
-    g+(m) = Pr[X <= m/2],   g-(m) = Pr[X >= m/2],   g0(m) = Pr[X = m/2],
+    g+(m) = Pr[X <= m/2]    class 1 is a majority or ties,
+    g-(m) = Pr[X >= m/2]    class 0 is a majority or ties,
+    g0(m) = Pr[X = m/2]     the classes tie.
+
+If the i-th safe node has n_i pruning rows,
+
     Pr[one leaf] = prod g+(n_i) + prod g-(n_i) - prod g0(n_i).
 
 All products are computed as sums of logarithms, because they underflow for large trees.
@@ -139,10 +144,12 @@ def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: 
 
 
 def log_agreement(sizes: Longs, p: float) -> tuple[Floats, Floats, Floats]:
-    """Return ln g+, ln g- and ln g0 at each size; "+" is the majority class."""
+    """Return ln g+, ln g- and ln g0 for nodes with these numbers of rows; "+" is the more probable class."""
     from scipy.special import bdtr, bdtrc, gammaln, xlogy
 
-    minority = min(p, 1 - p)  # by symmetry; then g+ is 1/2 or more, and only negligible terms underflow
+    # Exchanging the classes does not change the probability of one leaf. With "+" as the more probable class, g+ is at
+    # least 1/2, so only negligible terms underflow.
+    minority = min(p, 1 - p)
     half = sizes // 2
     at_most = bdtr(half.astype(float), sizes, minority)
     at_least = np.where(sizes == 0, 1.0, bdtrc((sizes - half - 1).astype(float), sizes, minority))
@@ -173,7 +180,7 @@ def _from_logs(logs: list[float], log: bool) -> float:
 
 
 def _log_mean_product(log_g: Floats, k: int) -> float:
-    """Return ln of the mean of prod g(n_i), for multinomial n_i over k equal cells and n = len(log_g) - 1."""
+    """Return ln of the mean of prod g(n_i), where n = len(log_g) - 1 rows fall into k equally likely nodes."""
     from scipy.special import gammaln, logsumexp
 
     n = len(log_g) - 1
@@ -184,6 +191,9 @@ def _log_mean_product(log_g: Floats, k: int) -> float:
     sizes = np.arange(n + 1)
     log_terms = log_g - gammaln(sizes + 1.0)
 
+    # The coefficient may be computed with g(j) x^j for any number x, and divided by x^n afterwards. Bisection finds the
+    # x for which n/k is the mean of j under weights g(j) x^j / j!. The coefficient is then among the large ones, and
+    # does not underflow.
     def mean_size(log_x: float) -> float:
         """Return the mean of the distribution proportional to g(j) x^j / j!."""
         log_weight = log_terms + sizes * log_x

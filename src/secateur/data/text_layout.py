@@ -1,9 +1,9 @@
 """Where the table is in a text file: the delimiter, the row of names, and the cells of each row.
 
 The layout is detected here, not by a library, because the result must not depend on which of pyarrow, polars, DuckDB
-and pandas is installed. They also do less: of the 31 usable files in `tests/data/test_messy_files.py`, DuckDB's sniffer
-reads 17 into the right table, pyarrow 15 and polars 11. `csv.Sniffer` finds a wrong delimiter in 175 of 1,500 random
-tables with quotes and commas in their cells; `detect_delimiter` finds the right one in all of them.
+and pandas is installed. These libraries also detect less: of the 31 usable files in `tests/data/test_messy_files.py`,
+DuckDB's sniffer reads 17 into the right table, pyarrow 15 and polars 11. `csv.Sniffer` finds a wrong delimiter in 175
+of 1,500 random tables with quotes and commas in their cells; `detect_delimiter` finds the right one in all of them.
 """
 
 import csv

@@ -1,9 +1,10 @@
 """Find order statistics of many columns exactly, in a few passes and little memory.
 
-A number has a sort key of 64 bits, and keys are in the order of the numbers. The first pass counts the prefixes of all
-keys (`_survey.py`). Every further pass learns the next bits of each order statistic whose key is not known yet. As soon
-as few values of a column share the prefixes that matter, a pass collects their keys, and the column is done. Partitions
-add up counts, so that their order does not matter.
+Each number has a sort key of 64 bits; the keys have the order of the numbers. The first pass counts how many keys begin
+with each prefix (`_survey.py`), which gives the prefix of the key of each order statistic. Every further pass finds the
+next bits of the keys that are not known yet. If only a few values of a column have one of these prefixes, a pass
+collects their keys instead of counting, and the column is done. The counts of partitions are added, so the order of the
+partitions does not matter.
 """
 
 from dataclasses import dataclass, field
@@ -29,7 +30,7 @@ def bin_end_ranks(n_rows: int, n_bins: int) -> Array:
     of smaller values.
     """
     k = np.arange(1, n_bins)
-    n_smaller = np.ceil(k * (n_rows / n_bins)).astype(np.int64)  # What bin k needs, but for rounding.
+    n_smaller = np.ceil(k * (n_rows / n_bins)).astype(np.int64)  # the next two lines correct rounding errors
     n_smaller = np.where((n_smaller - 1) * float(n_bins) / n_rows >= k, n_smaller - 1, n_smaller)
     n_smaller = np.where(n_smaller * float(n_bins) / n_rows < k, n_smaller + 1, n_smaller)
     n_smaller = np.unique(n_smaller)
@@ -150,21 +151,21 @@ class OrderStatisticSearch:
     def learn(self, found: KeyCounts) -> None:
         """Take in what the pass for `next_query` has found."""
         unknown = np.flatnonzero(~self.is_known)
-        prefixes, line = np.unique(self.prefix[unknown], return_inverse=True)
+        prefixes, prefix_index = np.unique(self.prefix[unknown], return_inverse=True)
         rank_in_prefix = self.rank[unknown] - self.n_before[unknown]
         if found.keys is not None:
-            self._learn_keys(found.keys, unknown, prefixes, line, rank_in_prefix)
+            self._learn_keys(found.keys, unknown, prefixes, prefix_index, rank_in_prefix)
             return
-        self._check_unchanged((found.counts.sum(axis=1)[line] == self.n_with_prefix[unknown]).all())
-        cumulated = np.cumsum(found.counts, axis=1)[line]
+        self._check_unchanged((found.counts.sum(axis=1)[prefix_index] == self.n_with_prefix[unknown]).all())
+        cumulated = np.cumsum(found.counts, axis=1)[prefix_index]
         digit = (cumulated <= rank_in_prefix[:, None]).sum(axis=1)
-        n_with_digit = found.counts[line, digit]
-        is_one_key = found.lowest[line] == found.highest[line]
+        n_with_digit = found.counts[prefix_index, digit]
+        is_one_key = found.lowest[prefix_index] == found.highest[prefix_index]
         longer = (self.prefix[unknown] << np.uint64(ranks.DIGIT_BITS)) | digit.astype(np.uint64)
         self.shift -= ranks.DIGIT_BITS
         self.n_before[unknown] += cumulated[np.arange(len(unknown)), digit] - n_with_digit
         self.n_with_prefix[unknown] = n_with_digit
-        self.prefix[unknown] = np.where(is_one_key, found.lowest[line], longer)
+        self.prefix[unknown] = np.where(is_one_key, found.lowest[prefix_index], longer)
         self.is_known[unknown] = is_one_key | (self.shift == 0)
 
     def values(self) -> Array:
@@ -173,12 +174,12 @@ class OrderStatisticSearch:
         return values
 
     def _learn_keys(
-        self, collected: list[Array], unknown: Array, prefixes: Array, line: Array, rank_in_prefix: Array
+        self, collected: list[Array], unknown: Array, prefixes: Array, prefix_index: Array, rank_in_prefix: Array
     ) -> None:
         """Find the remaining order statistics among the collected keys."""
         keys = np.sort(np.concatenate([*collected, np.zeros(0, np.uint64)]))
         first_with_prefix = np.searchsorted(keys, prefixes << np.uint64(self.shift))
-        position = first_with_prefix[line] + rank_in_prefix
+        position = first_with_prefix[prefix_index] + rank_in_prefix
         self._check_unchanged(position < len(keys))
         self.prefix[unknown], self.is_known[unknown] = keys[position], True
 

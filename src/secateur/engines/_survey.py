@@ -20,7 +20,7 @@ from ..data.target import check_target_complete
 from ..errors import DataError, SchemaError, UnsupportedError
 from ._passes import ColumnSums
 
-FREE_KEY = ~np.uint64(0)  # Marks a free place in a table of keys; it is the key of NaN, which is never stored.
+EMPTY_SLOT_KEY = ~np.uint64(0)  # Marks an empty slot in a table of keys. It is the key of NaN, which is never stored.
 MAX_BATCH_CLASSES = 1 << 15
 SKETCH_SIZE = 4000  # Of KLL: ranks are exact to about 0.05 %, far below the width of a bin.
 
@@ -120,7 +120,7 @@ class ColumnSurvey:
     def values(self) -> Array:
         """Return the different numbers read so far in ascending order, if they are at most `max_bins`."""
         _, key_table = self._number_tables()
-        values: Array = ranks.values_of_keys(np.sort(key_table[key_table != FREE_KEY]))
+        values: Array = ranks.values_of_keys(np.sort(key_table[key_table != EMPTY_SLOT_KEY]))
         return values
 
     def categories(self) -> tuple[Category, ...]:
@@ -162,7 +162,7 @@ class ColumnSurvey:
         """Return the prefix counts and the table of keys, which are made when the first number is read."""
         if self.prefix_counts is None or self.key_table is None:
             self.prefix_counts = np.zeros(1 << ranks.PREFIX_BITS, np.int64)
-            self.key_table = np.full(1 << (4 * self.max_bins).bit_length(), FREE_KEY)
+            self.key_table = np.full(1 << (4 * self.max_bins).bit_length(), EMPTY_SLOT_KEY)
         return self.prefix_counts, self.key_table
 
     def __getstate__(self) -> dict[str, Any]:

@@ -105,8 +105,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     class_weight : dict or "balanced", optional
         Weight of each class; balanced gives all classes the same total weight.
     nominal : list of names or positions, optional
-        Columns of numbers to read as categories. Columns of text, booleans and categorical
-        types always are.
+        Columns of numbers to read as categories. Columns of text, of booleans and of categorical types are always
+        read as categories.
     random_state : None, int or RandomState
         Seed for folds and held-out rows; None is 0. Growing has no randomness.
     n_jobs : int, executor or None
@@ -132,7 +132,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Counts of the held-out sample.
     certificate_ : Bound or None
     model_ : Model
-        All of these as one frozen object.
+        The tree, the pruning, the counts, the certificate and all else that `fit` found, as one frozen object.
     classes_ : array
         The class labels, sorted, in their original type.
     n_classes_, n_features_in_ : int
