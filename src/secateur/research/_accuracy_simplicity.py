@@ -48,11 +48,11 @@ def parts(config: Config) -> list[Part]:
     n_trees, n_repeats, n_unequal, n_tables = (20, 3, 1, 1) if config.quick else (N_TREES, 20, 6, 2)
     ranges = ((2, 3), (2, 4), (2, 3)) if config.quick else (range(2, 6), range(2, 6), range(2, 5))
     for n_attributes, n_classes, n_values in itertools.product(*ranges):
-        asked = {"values": [n_values] * n_attributes, "n_classes": n_classes, "n_trees": n_trees}
-        made.append(Part(f"random-{n_attributes}-{n_classes}-{n_values}", random_trees, asked))
+        arguments = {"values": [n_values] * n_attributes, "n_classes": n_classes, "n_trees": n_trees}
+        made.append(Part(f"random-{n_attributes}-{n_classes}-{n_values}", random_trees, arguments))
     for values in UNEQUAL[:n_unequal]:
-        asked = {"values": values, "n_classes": 4, "n_trees": N_TREES}
-        made.append(Part(f"random-unequal-{'-'.join(map(str, values))}", random_trees, asked))
+        arguments = {"values": values, "n_classes": 4, "n_trees": N_TREES}
+        made.append(Part(f"random-unequal-{'-'.join(map(str, values))}", random_trees, arguments))
     made += [Part(f"table-{name}", decision_table, {"name": name}) for name in ("car", "nursery")[:n_tables]]
     made.append(Part("sample", beyond.sample_sequences, {"values": [2, 3, 3], "n_classes": 4}))
     for name in beyond.NOISY:

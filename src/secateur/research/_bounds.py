@@ -85,8 +85,8 @@ def rademacher_bounds(
     tree: Tree, grown: Counts, held: Counts, pruning: Pruning, rngs: Sequence[Random], k: int | None = None
 ) -> list[float]:
     """Return the Rademacher bounds on a pruning: (A) as printed, (B) centred."""
-    asked = partial(rademacher, tree, grown, held, delta=DELTA, k=k, pruning=pruning)
-    found = (asked(form=form, draws=draws, rng=rng) for (form, draws), rng in zip(FORMS, rngs, strict=True))
+    bound_of = partial(rademacher, tree, grown, held, delta=DELTA, k=k, pruning=pruning)
+    found = (bound_of(form=form, draws=draws, rng=rng) for (form, draws), rng in zip(FORMS, rngs, strict=True))
     return [bound.details["unclipped"] for bound in found]
 
 

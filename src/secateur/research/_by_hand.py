@@ -1,4 +1,7 @@
-"""Two trees of the documents, written down test by test, and all that is printed about the smaller one."""
+"""Two published trees, entered by hand, and the comparison of the smaller tree with its published results.
+
+The trees are those of Bohanec and Bratko (1994): the example of nine tests, and the king-rook-king tree.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -16,11 +19,12 @@ from ..routing import count
 from ._sheets import Row, Sheet, printed_figures
 from ._study import Config, Result
 
-# The nine tests A(B(E, F), C(G, H), D(I)) in pre-order, the other children are leaves; the rows of each leaf.
+# The example has the tests A(B(E, F), C(G, H), D(I)); children that are not listed are leaves. All nodes are in
+# pre-order. NINE_LEAVES has the classes of the rows in each leaf.
 NINE_NAMES = "ABEFCGHDI"
 NINE_PARENTS = (-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18)
 NINE_LEAVES = "a a b b b a a b a b aaa b a bb b"
-# Its tests are those of `_krk_columns`, in pre-order; the yes-branch is the first child.
+# The tests of the king-rook-king tree are the columns of `_krk_columns`, in pre-order. The first child is "yes".
 KRK_PARENTS = (-1, 0, 0, 2, 3, 4, 4, 6, 6, 3, 2, 10, 11, 12, 12, 14, 14, 11, 10, 18, 18)
 
 
@@ -33,7 +37,7 @@ def nine_tests() -> tuple[Tree, Counts]:
 def krk_tree() -> tuple[Tree, Counts]:
     """Return the king-rook-king tree and its counts on all 262,144 positions.
 
-    Its tests are no columns of the positions, so they are computed first, one boolean each.
+    The tests compare columns of the positions with one another, so a boolean column is computed for each test first.
     """
     positions = krk_legality()
     tests = _krk_columns(positions)
@@ -53,6 +57,7 @@ def krk_tree() -> tuple[Tree, Counts]:
 
 
 def _krk_columns(positions: Table) -> dict[str, Bools]:
+    """Return the result of each test of the king-rook-king tree on each position."""
     king_file, king_rank, rook_file, rook_rank, other_file, other_rank = map(np.asarray, positions.columns)
     return {
         "kings touch": (abs(king_file - other_file) <= 1) & (abs(king_rank - other_rank) <= 1),
@@ -69,7 +74,7 @@ def _krk_columns(positions: Table) -> dict[str, Bools]:
 
 
 def best_cuts(tree: Tree, counts: Counts) -> dict[int, tuple[int, str]]:
-    """Return the least errors and the names of the cut nodes for each number of leaves."""
+    """Return, for each number of leaves, the errors of the best pruning and the names of its cut nodes."""
     best, names = best_of_size(tree, counts), dict(zip(tree.internal.tolist(), NINE_NAMES, strict=True))
     return {
         pruning.n_leaves: (errors, " ".join(sorted(names[v] for v in pruning.cuts.tolist())))
@@ -78,7 +83,7 @@ def best_cuts(tree: Tree, counts: Counts) -> dict[int, tuple[int, str]]:
 
 
 def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
-    """Return the best prunings, the sequences of the faster methods, and the numbers of prunings."""
+    """Return our results for the example of nine tests: best prunings, sequences, and numbers of prunings."""
     tree, counts = nine_tests()
     mcc1 = weakest_links(tree, counts, every_cut=True)
     assert mcc1.alphas is not None
@@ -97,7 +102,7 @@ def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of 
 
 
 def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
-    """Return the table of best prunings, and the table of everything else that is printed about the example."""
+    """Return two tables for the example of nine tests: its best prunings, and all other published results."""
     found = results["nine-tests"]
     rows: list[Row] = []
     for n_leaves, printed in printed_figures("nine-tests").items():
@@ -135,7 +140,10 @@ def nine_tests_sheets(results: dict[str, Result]) -> list[Sheet]:
 
 
 def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
-    """Return the statement of the text about a size, and whether it holds; our copy lacks the body of Table 1."""
+    """Return what the text states about the best pruning with `n_leaves` leaves, and whether that holds for `best`.
+
+    The text is used because our copy of the publication lacks the body of Table 1.
+    """
     errors, cuts = best[str(n_leaves)]
     is_better = errors < best["5"][0] and set(best["6"][1]) <= set(cuts)
     statements = {
@@ -148,7 +156,10 @@ def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
 
 
 def _describe_members(sequence: PruningSequence, ratios: Sequence[str] | None = None) -> str:
-    """Describe each member by the node cut last, its leaves, its errors, and the ratio if there is one."""
+    """Return for each member, as text, the node it cuts besides those of the member before, its leaves and its errors.
+
+    The ratios, if there are any, are appended.
+    """
     names = dict(zip(sequence.tree.internal.tolist(), NINE_NAMES, strict=True))
     kept = ~sequence.tree.is_leaf
     statements = []

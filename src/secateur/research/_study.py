@@ -62,8 +62,9 @@ def run_parts(
     done = {part.key: _load_part(part, config, folder) for part in parts}
     todo = [part for part in parts if done[part.key] is None]
     n_old = len(parts) - len(todo)
-    tell = None if progress is None else lambda n, _: progress(n_old + n, len(parts))
-    fresh = run_tasks(config, [(_run_part, (part, str(folder))) for part in todo], jobs, tell) if todo else []
+    report_progress = None if progress is None else lambda n, _: progress(n_old + n, len(parts))
+    tasks = [(_run_part, (part, str(folder))) for part in todo]
+    fresh = run_tasks(config, tasks, jobs, report_progress) if tasks else []
     done.update(zip((part.key for part in todo), fresh, strict=True))
     return {key: one for key, one in done.items() if one is not None}
 

@@ -54,7 +54,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "5 rows a leaf or more": {"min_samples_leaf": 5},
     "5 inner folds": {"cv": 5},
 }
-LEAST_ERROR_DEFINITIONS: dict[str, Callable[[Selection], int]] = {
+ERROR_MINIMUM_DEFINITIONS: dict[str, Callable[[Selection], int]] = {
     "": lambda selection: choose(selection.error, selection.se)[1],
     ", largest of equals": lambda selection: int(selection.error.argmin()),
     ", mean of the folds": lambda selection: choose(np.asarray(selection.fold_error).mean(axis=0), selection.se)[1],
@@ -91,13 +91,13 @@ def count_equal_choices(config: Config, name: str, variant: str) -> Result:
 
     `variant` is a key of `VARIANTS`.
     """
-    same: dict[str, list[int]] = {definition: [] for definition in LEAST_ERROR_DEFINITIONS}
+    same: dict[str, list[int]] = {definition: [] for definition in ERROR_MINIMUM_DEFINITIONS}
     for repeat, i in np.ndindex(N_VARIANT_REPEATS, N_FOLDS):
         growing, _ = _growing_and_test_rows(config, name, repeat, i, N_FOLDS)
         seed = derive_seed(config, 3, repeat, i)
         options = {"cv": N_FOLDS, "select": "0se", "random_state": seed, **VARIANTS[variant]}
         selections = [cross_validate(growing, penalty=PENALTIES[short], **options) for short in ("sub", "CART")]
-        for definition, least_error in LEAST_ERROR_DEFINITIONS.items():
+        for definition, least_error in ERROR_MINIMUM_DEFINITIONS.items():
             n_leaves = [selection.sequence.n_leaves[least_error(selection)] for selection in selections]
             # One family contains the other, so prunings with the same number of leaves are the same.
             same[definition].append(int(n_leaves[0] == n_leaves[1]))

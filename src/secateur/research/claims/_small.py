@@ -13,7 +13,7 @@ from ..._utils.arrays import ArrayLike, LongsOrFloats
 from ...core import Counts, Tree
 
 N_TREES = 100
-ALL_PRUNINGS = "random trees, all prunings listed"
+RANDOM_TREES_ENUMERATED = "random trees, all prunings listed"
 
 
 @dataclass(frozen=True)

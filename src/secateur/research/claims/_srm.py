@@ -13,7 +13,7 @@ from ...growers import grow
 from ...pruners import bottom_up_srm, global_srm, global_srm_prunings, global_srm_table, reduced_error, srm_penalty
 from .._srm import N_ATTRIBUTES, Concept
 from ._claim import Evidence, claim, claim_by_search, claim_on_small_trees, counterexample_unless
-from ._small import ALL_PRUNINGS, N_TREES, Case, cost_of, failing_cases
+from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cost_of, failing_cases
 
 COSTS: tuple[Literal["gini", "entropy", "sqrt"], ...] = ("gini", "entropy", "sqrt")
 STUMP = Tree.from_parents([-1, 0, 0])
@@ -153,7 +153,7 @@ def recursion_finds_the_smallest_pruning() -> Evidence:
     printed = [1.0 if k else min(sizes, default=math.inf) for k, sizes in enumerate(shared)]
     shown = counterexample_unless(printed == table, f"two pure leaves: sizes {printed} for 0 and 1 errors")
     correction = "shares from 0, and a leaf of l errors serves every d >= l: sizes 3, 1"
-    return Evidence(f"{N_TREES} {ALL_PRUNINGS}", shown, correction, failing_cases(still, 2))
+    return Evidence(f"{N_TREES} {RANDOM_TREES_ENUMERATED}", shown, correction, failing_cases(still, 2))
 
 
 @claim_on_small_trees(
