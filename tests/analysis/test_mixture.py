@@ -41,8 +41,8 @@ def test_votes_are_those_of_the_enumerated_prunings(case, beta):
     labels, errors = counts.majority, counts.errors_if_leaf(counts.majority)
     for leaf in tree.leaves.tolist():
         votes = np.zeros(counts.n_classes)
-        for leaves, prior, wrong in weighted_prunings(tree, errors, beta):
-            votes[labels[leaf_on_path(tree, leaves, leaf)]] += prior * beta ** int(wrong)
+        for leaves, prior, n_errors in weighted_prunings(tree, errors, beta):
+            votes[labels[leaf_on_path(tree, leaves, leaf)]] += prior * beta ** int(n_errors)
         votes /= votes.sum()
 
         assert found.votes(leaf) == pytest.approx(votes, abs=1e-12)
@@ -54,12 +54,12 @@ def test_weight_errors_and_divergence_are_those_of_the_enumerated_prunings(case,
     tree, counts = case
     found = mixture(tree, counts, beta)
     prunings = weighted_prunings(tree, counts.errors_if_leaf(counts.majority), beta)
-    weights = np.array([prior * beta ** int(wrong) for _, prior, wrong in prunings])
+    weights = np.array([prior * beta ** int(n_errors) for _, prior, n_errors in prunings])
     posterior, prior = weights / weights.sum(), np.array([prior for _, prior, _ in prunings])
 
     assert prior.sum() == pytest.approx(1)
     assert math.exp(found.log_weight) == pytest.approx(weights.sum())
-    assert found.expected_errors == pytest.approx(float(posterior @ [wrong for _, _, wrong in prunings]))
+    assert found.expected_errors == pytest.approx(float(posterior @ [n_errors for _, _, n_errors in prunings]))
     assert found.kl == pytest.approx(float(posterior @ np.log(posterior / prior)), abs=1e-12)
 
 
@@ -71,8 +71,8 @@ def test_what_nodes_say_can_be_given_apart_from_their_labels(case, beta, data):
     errors = held.errors_if_leaf(grown.majority)
     leaf = data.draw(st.sampled_from(tree.leaves.tolist()))
     expected, total = np.zeros(grown.n_classes), 0.0
-    for leaves, prior, wrong in weighted_prunings(tree, errors, beta):
-        weight = prior * beta ** int(wrong)
+    for leaves, prior, n_errors in weighted_prunings(tree, errors, beta):
+        weight = prior * beta ** int(n_errors)
         expected += weight * says[leaf_on_path(tree, leaves, leaf)]
         total += weight
 
@@ -113,8 +113,8 @@ def test_the_online_mistake_bound_holds_for_every_pruning(case, beta, data):
         learner.update(leaf, label)
 
     for leaves, prior, _ in weighted_prunings(tree, np.zeros(tree.n_nodes), beta):
-        wrong = sum(labels[leaf_on_path(tree, leaves, leaf)] != label for leaf, label in rows)
-        assert mistakes <= (math.log(1 / beta) * wrong - math.log(prior)) / (1 - beta) + 1e-9
+        n_errors = sum(labels[leaf_on_path(tree, leaves, leaf)] != label for leaf, label in rows)
+        assert mistakes <= (math.log(1 / beta) * n_errors - math.log(prior)) / (1 - beta) + 1e-9
 
 
 def test_the_worked_example():

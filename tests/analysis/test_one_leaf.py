@@ -36,7 +36,7 @@ def one_node_at_a_time(n, k, p):
     def majority(m, wins):
         return sum(math.comb(m, s) * p**s * (1 - p) ** (m - s) for s in range(m + 1) if wins(2 * s, m))
 
-    def spread(g):
+    def deviation(g):
         f = [g[m] for m in range(n + 1)]  # one safe node holds all
         for b in range(2, k + 1):
             f = [
@@ -46,7 +46,7 @@ def one_node_at_a_time(n, k, p):
         return f[n]
 
     parts = [[majority(m, wins) for m in range(n + 1)] for wins in (int.__ge__, int.__le__, int.__eq__)]
-    return spread(parts[0]) + spread(parts[1]) - spread(parts[2])
+    return deviation(parts[0]) + deviation(parts[1]) - deviation(parts[2])
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.floats(0, 1))
@@ -71,11 +71,11 @@ def test_under_uniform_occupancy_it_is_the_mean_over_all_assignments(n, k, p):
 @pytest.mark.parametrize(
     ("p", "printed"), [(0.6, "4.7e-13"), (0.7, "1.7e-06"), (0.75, "2.3e-04"), (0.8, "7.7e-03"), (0.9, "3.4e-01")]
 )
-def test_the_table_of_exact_values_for_500_examples_and_100_safe_nodes(p, printed):
+def test_the_table_of_exact_values_for_500_rows_and_100_safe_nodes(p, printed):
     assert f"{one_leaf_probability_uniform(500, 100, p):.1e}" == printed
 
 
-def test_ten_safe_nodes_of_two_examples():
+def test_ten_safe_nodes_of_two_rows():
     assert one_leaf_probability([2] * 10, 0.6) == pytest.approx(0.1858, abs=5e-5)
     assert pytest.approx(0.1749, abs=5e-5) == 0.84**10  # counting the majority class only
 
@@ -110,7 +110,7 @@ def test_the_logarithm_for_uniform_occupancy_stays_within_its_limits(k):
     assert (1 - k) * math.log(2) <= value < 0
 
 
-def test_a_poisson_number_of_examples_makes_the_safe_nodes_independent():
+def test_a_poisson_number_of_rows_makes_the_safe_nodes_independent():
     k, p, rate = 10, 0.8, 2.0
     ns = np.arange(0, 70)
     weights = np.exp(ns * math.log(k * rate) - k * rate - np.array([math.lgamma(n + 1) for n in ns]))

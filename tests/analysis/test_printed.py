@@ -107,7 +107,7 @@ def test_c4_is_as_derived():
     assert valid_bound_general(20, 10, 0.6) == pytest.approx(0.84**5 + 0.64**5)
 
 
-def test_c4_needs_an_example_for_every_safe_node():
+def test_c4_needs_an_row_for_every_safe_node():
     with pytest.raises(ParameterError, match="n=4 rows leave some of k=5"):
         valid_bound_general(4, 5, 0.6)
 
@@ -163,6 +163,6 @@ def test_c_must_be_positive(c):
         printed_bound_uniform(500, 100, 0.6, c)
 
 
-def test_one_safe_node_has_no_spread_for_the_uniform_formula():
+def test_one_safe_node_has_no_variance_for_the_uniform_formula():
     with pytest.raises(ParameterError, match="k=1"):
         printed_bound_uniform(500, 1, 0.6, 1)

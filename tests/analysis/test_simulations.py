@@ -145,7 +145,7 @@ def test_pruned_trees_grow_in_proportion_to_the_sample_and_safe_nodes_far_more_s
     assert 0 < growth.slope() < growth.slope("grown_leaves")
 
 
-def test_expected_leaves_of_two_hundred_examples():
+def test_expected_leaves_of_two_hundred_rows():
     assert expected_noise_leaves(200, 0.7) == pytest.approx(84.58)
 
 
@@ -159,7 +159,7 @@ def test_expected_leaves_are_one_more_than_expected_class_changes(m, p):
     assert expected_noise_leaves(m, p) == pytest.approx(mean)
 
 
-def test_the_simulated_trees_have_the_safe_nodes_asked_for():
+def test_the_simulated_trees_have_the_requested_safe_nodes():
     from secateur.analysis import safe_nodes
     from secateur.analysis._simulations import _tree_with_safe_nodes
 

@@ -114,6 +114,6 @@ def test_a_node_without_a_leaf_child_stays_while_a_child_stays(case):
 def test_a_chain_of_a_hundred_thousand_tests_is_no_problem(function):
     n = 100_000
     parent = np.append(-1, np.repeat(np.arange(0, 2 * n, 2), 2))  # 0 has children 1, 2; 2 has 3, 4; ...
-    answer = {fringe: 2 * n + 1, interior: 0, safe_nodes: 0}  # the root has a leaf as a child
+    expected = {fringe: 2 * n + 1, interior: 0, safe_nodes: 0}  # the root has a leaf as a child
 
-    assert function(Tree.from_parents(parent)).sum() == answer[function]
+    assert function(Tree.from_parents(parent)).sum() == expected[function]

@@ -43,21 +43,21 @@ def row_of(found, case, row):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_function_answers_what_the_tree_answers(name, tmp_path):
+def test_the_function_predicts_what_the_tree_predicts(name, tmp_path):
     case = CASES[name]()
     found = library(export_c(case.model), tmp_path)
-    answer = found.predict
+    predict = found.predict
     if isinstance(case.model.grown, Moments):
-        answer.restype = ctypes.c_double
-        expected = case.answers()
+        predict.restype = ctypes.c_double
+        expected = case.predictions()
     else:
         classes = case.model.tree.schema.classes.tolist()
-        expected = [classes.index(label) for label in case.answers()]
+        expected = [classes.index(label) for label in case.predictions()]
 
-    assert [answer(row_of(found, case, row)) for row in case.rows()] == expected
+    assert [predict(row_of(found, case, row)) for row in case.rows()] == expected
 
 
-def test_infinite_thresholds_tell_known_from_missing(tmp_path):
+def test_infinite_thresholds_separate_known_from_missing(tmp_path):
     for k, case in enumerate(infinite()[::5]):  # each default once at least
         (tmp_path / str(k)).mkdir()
         found = library(export_c(case.model), tmp_path / str(k))
@@ -117,7 +117,7 @@ def test_text_that_is_no_unicode_is_refused():
         export_c((tree, Counts.from_leaves(tree, [[1, 0], [0, 1]])))
 
 
-def test_a_tree_of_tens_of_thousands_of_levels_is_compiled_and_answers(tmp_path):
+def test_a_tree_of_tens_of_thousands_of_levels_is_compiled_and_predicts(tmp_path):
     case = chain(30_000)
     found = library(export_c(case.model), tmp_path)
 

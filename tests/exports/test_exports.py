@@ -78,7 +78,7 @@ def test_text_and_rules_are_those_of_the_tree_that_predicts():
     assert exports.export_rules(model).count("IF ") == model.pruning.n_leaves
 
 
-def test_limits_are_told_by_the_table():
+def test_limits_come_from_the_table():
     with pytest.raises(UnsupportedError, match="up to 7,200 can be written"):
         exports.export(chain(7201).model, to="sql")
 
@@ -102,7 +102,7 @@ def test_an_estimator_is_exported_as_its_model():
 
 
 @pytest.mark.parametrize("to", TEXTS)
-def test_a_tree_with_counts_is_exported_whole_or_as_cut(to):
+def test_a_tree_with_counts_is_exported_uncut_or_as_cut(to):
     tree, grown = secateur.grow([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "a", "b"])
     cut = Pruning.from_cuts(tree, [0])
 
@@ -137,7 +137,7 @@ def test_a_class_that_growing_did_not_know_is_refused(to):
         export((tree, grown, Pruning.from_cuts(tree, [0], node_labels=[2, 2, 2])), to)
 
 
-def test_a_leaf_that_no_example_reached_has_the_shares_of_its_parent():
+def test_a_leaf_that_no_row_reached_has_the_shares_of_its_parent():
     schema = Schema((Column("x", "numeric"),), np.array(["a", "b"]))
     tree = Tree([-1, 0, 1, 1, 0], [0, 0, -1, -1, -1], [0.5, 0.2, *[np.nan] * 3], schema=schema)
     grown = Counts.from_leaves(tree, [[0, 0], [0, 0], [1, 3]])

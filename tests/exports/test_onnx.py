@@ -37,12 +37,12 @@ def run(case, dtype=np.float64, **parameters):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_graph_answers_what_the_tree_answers(name):
+def test_the_graph_predicts_what_the_tree_predicts(name):
     case = CASES[name]()
     found = run(case, np.float32 if "float32" in name else np.float64)
 
-    answers = found["prediction"][:, 0] if isinstance(case.model.grown, Moments) else found["label"]
-    assert answers.tolist() == case.answers()
+    predictions = found["prediction"][:, 0] if isinstance(case.model.grown, Moments) else found["label"]
+    assert predictions.tolist() == case.predictions()
     assert found["leaf"].tolist() == case.leaves()
 
 
@@ -61,9 +61,9 @@ def test_columns_of_numbers_can_come_one_by_one():
     assert run(case, inputs="columns")["leaf"].tolist() == case.leaves()
 
 
-def test_infinite_thresholds_tell_known_from_missing():
+def test_infinite_thresholds_separate_known_from_missing():
     for case in infinite():
-        assert run(case)["label"].tolist() == case.answers()
+        assert run(case)["label"].tolist() == case.predictions()
 
 
 def test_probabilities_are_the_shares_to_the_last_bit():
@@ -95,7 +95,7 @@ def test_many_categories_in_one_test_run():
     model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
     case = Case(model, [[*categories, None, "never seen", ""]])
 
-    assert run(case)["label"].tolist() == case.answers()
+    assert run(case)["label"].tolist() == case.predictions()
 
 
 def test_the_text_for_missing_must_not_be_a_category():

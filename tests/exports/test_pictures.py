@@ -100,7 +100,7 @@ def test_categories_stand_on_the_edges(export, read):
 
 
 @both
-def test_missing_values_are_told_where_growing_had_some(export, read):
+def test_missing_values_are_named_where_growing_had_some(export, read):
     tree, grown = secateur.grow([[1.0], [2.0], [np.nan], [np.nan]], [0, 1, 1, 1])
 
     _, edges = read(export((tree, grown)))

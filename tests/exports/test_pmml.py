@@ -55,7 +55,7 @@ class Document:
         read = {"double": float, "integer": int, "boolean": "true".__eq__, "string": str}
         return read[self.types[field]](text)
 
-    def answer(self, row):
+    def prediction(self, row):
         return self.value(self.target, self.leaf(row).get("score"))
 
 
@@ -64,19 +64,19 @@ def rows_of(case):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_document_answers_what_the_tree_answers(name):
+def test_the_document_predicts_what_the_tree_predicts(name):
     case = CASES[name]()
     document = Document(export_pmml(case.model))
 
     leaves = [document.leaf(row) for row in rows_of(case)]
     assert [int(leaf.get("id")) for leaf in leaves] == case.leaves()
-    assert [document.value(document.target, leaf.get("score")) for leaf in leaves] == case.answers()
+    assert [document.value(document.target, leaf.get("score")) for leaf in leaves] == case.predictions()
 
 
-def test_infinite_thresholds_tell_known_from_missing():
+def test_infinite_thresholds_separate_known_from_missing():
     for case in infinite():
         document = Document(export_pmml(case.model))
-        assert [document.answer(row) for row in rows_of(case)] == case.answers()
+        assert [document.prediction(row) for row in rows_of(case)] == case.predictions()
 
 
 def test_probabilities_are_those_given_to_the_last_bit():

@@ -21,17 +21,17 @@ def module_of(model, **parameters):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_function_answers_what_the_tree_answers(name):
+def test_the_function_predicts_what_the_tree_predicts(name):
     case = CASES[name]()
     names = module_of(case.model)
     rows = case.rows()
 
-    assert [names["predict"](row) for row in rows] == case.answers()
+    assert [names["predict"](row) for row in rows] == case.predictions()
     assert [names["predict_leaf"](dict(zip(case.names, row, strict=True))) for row in rows] == case.leaves()
 
 
 @given(samples(), st.sampled_from(["binary", "multiway"]))
-def test_small_tables_with_ties_and_missing_values_answer_alike(sample, splits):
+def test_small_tables_with_ties_and_missing_values_predict_alike(sample, splits):
     tree, grown = sample.grow(splits=splits)
     leaf = module_of((tree, grown))["predict_leaf"]
 
@@ -42,7 +42,7 @@ def test_rows_of_float32_and_their_nan_are_read_as_they_are():
     case = numeric(np.float32, seed=1)
     names = module_of(case.model)
 
-    assert [names["predict"](row) for row in np.column_stack(case.columns)] == case.answers()
+    assert [names["predict"](row) for row in np.column_stack(case.columns)] == case.predictions()
 
 
 def test_rows_of_a_data_frame_are_read_by_name():
@@ -52,7 +52,7 @@ def test_rows_of_a_data_frame_are_read_by_name():
     rows["node"] = rows["node"].astype("boolean")  # its gaps are pandas.NA
     names = module_of(case.model)
 
-    assert [names["predict"](row) for _, row in rows.iterrows()] == case.answers()
+    assert [names["predict"](row) for _, row in rows.iterrows()] == case.predictions()
 
 
 def test_the_function_can_answer_the_probability_of_each_class():
@@ -64,9 +64,9 @@ def test_the_function_can_answer_the_probability_of_each_class():
     assert found == node_probabilities(case.model)[leaves].tolist()
 
 
-def test_infinite_thresholds_tell_known_from_missing():
+def test_infinite_thresholds_separate_known_from_missing():
     for case in infinite():
-        assert [module_of(case.model)["predict"](row) for row in case.rows()] == case.answers()
+        assert [module_of(case.model)["predict"](row) for row in case.rows()] == case.predictions()
 
 
 def test_the_module_is_ascii_and_imports_nothing():
@@ -97,7 +97,7 @@ def test_a_name_that_is_none_is_refused(name):
         export_python(numeric().model, function_name=name)
 
 
-def test_a_tree_of_20_000_levels_is_written_in_linear_time_and_answers():
+def test_a_tree_of_20_000_levels_is_written_in_linear_time_and_predicts():
     case = chain(20_000)
     start = time.process_time()
     text = export_python(case.model)
@@ -106,4 +106,4 @@ def test_a_tree_of_20_000_levels_is_written_in_linear_time_and_answers():
     exec(compile(text, "exported", "exec"), names)
 
     assert seconds < 4
-    assert [names["predict"](row) for row in case.rows()[40:60]] == case.answers()[40:60]
+    assert [names["predict"](row) for row in case.rows()[40:60]] == case.predictions()[40:60]

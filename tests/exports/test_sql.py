@@ -66,12 +66,12 @@ def coloured(values, categories, *, has_missing=True, classes=None):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", CASES)
-def test_the_query_answers_what_the_tree_answers(name, engine):
+def test_the_query_predicts_what_the_tree_predicts(name, engine):
     case = CASES[name]()
 
     found = run(case, engine)
 
-    assert [row[-1] for row in found] == case.answers()
+    assert [row[-1] for row in found] == case.predictions()
     assert [len(row) for row in found] == [len(case.names) + 2] * len(found)
 
 
@@ -103,9 +103,9 @@ def test_probabilities_of_ones_own_are_taken():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_infinite_thresholds_tell_known_from_missing(engine):
+def test_infinite_thresholds_separate_known_from_missing(engine):
     for case in infinite():
-        assert [row[-1] for row in run(case, engine)] == case.answers()
+        assert [row[-1] for row in run(case, engine)] == case.predictions()
 
 
 def test_a_nan_in_duckdb_is_missing():
@@ -113,7 +113,7 @@ def test_a_nan_in_duckdb_is_missing():
     rows = [[float(x) for x in row] for row in zip(*case.columns, strict=True)]
 
     assert any(math.isnan(x) for row in rows for x in row)
-    assert [row[-1] for row in run(case, "duckdb", rows=rows)] == case.answers()
+    assert [row[-1] for row in run(case, "duckdb", rows=rows)] == case.predictions()
 
 
 def test_duckdb_finds_the_nan_that_the_statistics_of_a_parquet_file_deny(tmp_path):
@@ -131,7 +131,7 @@ def test_duckdb_finds_the_nan_that_the_statistics_of_a_parquet_file_deny(tmp_pat
     found = connection.execute(export_sql(case.model, dialect="duckdb")).fetchall()
 
     by_row = [row[-1] for row in sorted(found, key=lambda row: row[-2])]
-    assert by_row == Case(case.model, columns).answers()
+    assert by_row == Case(case.model, columns).predictions()
 
 
 @pytest.mark.parametrize("kind", ["FLOAT", "DECIMAL(18, 3)", "INTEGER"])
@@ -143,7 +143,7 @@ def test_other_types_of_numbers_in_duckdb_are_compared_as_doubles(kind):
         columns = [np.round(column, 0 if kind == "INTEGER" else 3) for column in columns]
     case = Case(case.model, columns)
 
-    assert [row[-1] for row in run(case, "duckdb", [kind] * 4)] == case.answers()
+    assert [row[-1] for row in run(case, "duckdb", [kind] * 4)] == case.predictions()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -156,8 +156,8 @@ def test_whole_numbers_beyond_2_to_the_53_are_rounded_as_we_round_them(engine):
 
     found = run(case, engine, ["BIGINT"], rows=[[value] for value in values])
 
-    assert len(set(case.answers())) == 2
-    assert [row[-1] for row in found] == case.answers()
+    assert len(set(case.predictions())) == 2
+    assert [row[-1] for row in found] == case.predictions()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -166,7 +166,7 @@ def test_categories_may_be_numbers_up_to_infinity(engine):
     values = np.array([*categories, np.nan, np.nextafter(0.1, 1), -0.0, np.finfo(float).max])
     case = coloured(values, categories)
 
-    assert [row[-1] for row in run(case, engine)] == case.answers()
+    assert [row[-1] for row in run(case, engine)] == case.predictions()
 
 
 def test_categories_in_duckdb_may_hold_the_character_0():
@@ -178,20 +178,20 @@ def test_categories_in_duckdb_may_hold_the_character_0():
 def test_categories_in_sqlite_may_hold_the_character_0():
     case = coloured(["a", "a\0b", None, "a\0"], ["a", "a\0b"])
 
-    assert [row[-1] for row in run(case, "sqlite")] == case.answers() == [0, 1, 2, 0]
+    assert [row[-1] for row in run(case, "sqlite")] == case.predictions() == [0, 1, 2, 0]
 
 
 @pytest.mark.parametrize(("engine", "kind"), [("sqlite", "TEXT COLLATE NOCASE"), ("duckdb", "VARCHAR COLLATE NOCASE")])
 def test_letters_are_compared_one_by_one_whatever_the_collation(engine, kind):
     case = coloured(["red", "RED", "Red", None], ["RED", "red"])
 
-    assert [row[-1] for row in run(case, engine, [kind])] == case.answers()
+    assert [row[-1] for row in run(case, engine, [kind])] == case.predictions()
 
 
 def test_an_enum_in_duckdb_is_text():
     case = coloured(["red", "green", None], ["blue", "red"])
 
-    assert [row[-1] for row in run(case, "duckdb", ["ENUM ('red', 'green')"])] == case.answers()
+    assert [row[-1] for row in run(case, "duckdb", ["ENUM ('red', 'green')"])] == case.predictions()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -214,13 +214,13 @@ def test_text_where_the_tree_has_numbers_stops_the_query(engine, value):
 def test_words_where_the_tree_has_truth_values_stop_sqlite():
     case = coloured([True, False, None], [False, True])
 
-    assert [row[-1] for row in run(case, "sqlite")] == case.answers()
+    assert [row[-1] for row in run(case, "sqlite")] == case.predictions()
     with pytest.raises(sqlite3.OperationalError, match="overflow"):
         run(case, "sqlite", rows=[["true"]])
 
 
 @given(samples(), st.sampled_from(["binary", "multiway"]))
-def test_small_tables_with_ties_and_missing_values_answer_alike(sample, splits):
+def test_small_tables_with_ties_and_missing_values_predict_alike(sample, splits):
     tree, grown = sample.grow(splits=splits)
     case = Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), list(sample.X.T))
 
@@ -231,7 +231,7 @@ def test_small_tables_with_ties_and_missing_values_answer_alike(sample, splits):
 def test_a_tree_of_hundreds_of_levels_runs(engine):
     case = chain(400)
 
-    assert [row[-1] for row in run(case, engine)] == case.answers()
+    assert [row[-1] for row in run(case, engine)] == case.predictions()
 
 
 def test_a_tree_too_deep_for_any_engine_is_refused_with_the_way_out():
@@ -259,7 +259,7 @@ def test_the_text_grows_with_the_tree_and_not_with_its_square():
 def test_the_standard_dialect_runs_in_an_engine_without_nan():
     case = mixed()
 
-    assert [row[-1] for row in run(case, "sqlite", dialect="ansi")] == case.answers()
+    assert [row[-1] for row in run(case, "sqlite", dialect="ansi")] == case.predictions()
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -287,7 +287,7 @@ def test_table_and_new_column_are_quoted():
     cursor = connection.execute(query)
 
     assert cursor.description[-1][0] == 'o"k'
-    assert [row[-1] for row in cursor.fetchall()] == case.answers()
+    assert [row[-1] for row in cursor.fetchall()] == case.predictions()
 
 
 def test_columns_that_an_engine_cannot_tell_apart_are_refused():
@@ -333,7 +333,7 @@ def test_a_regression_tree_has_no_probabilities():
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", CASES)
-def test_the_plain_query_answers_what_the_tree_answers(name, engine):
+def test_the_plain_query_predicts_what_the_tree_predicts(name, engine):
     case = CASES[name]()
     if int(case.model.pruned_tree.depth.max()) > 30:
         with pytest.raises(UnsupportedError, match="too deep"):
@@ -342,14 +342,14 @@ def test_the_plain_query_answers_what_the_tree_answers(name, engine):
 
     found = run(case, engine, style="plain")
 
-    assert [row[-1] for row in found] == case.answers()
+    assert [row[-1] for row in found] == case.predictions()
 
 
 def test_a_nan_is_missing_to_the_plain_query_of_duckdb():
     case = numeric(seed=3)
     rows = [[float(x) for x in row] for row in zip(*case.columns, strict=True)]
 
-    assert [row[-1] for row in run(case, "duckdb", rows=rows, style="plain")] == case.answers()
+    assert [row[-1] for row in run(case, "duckdb", rows=rows, style="plain")] == case.predictions()
 
 
 def test_the_plain_query_is_short_and_tells_leaves():
@@ -378,7 +378,7 @@ def test_a_key_is_kept_and_orders_the_rows(engine, style):
 
     found = connection.execute(export_sql(case.model, dialect=engine, style=style, key="row_id")).fetchall()
 
-    assert found == list(enumerate(case.answers()))
+    assert found == list(enumerate(case.predictions()))
 
 
 def test_dates_are_compared_as_dates():

@@ -65,7 +65,7 @@ class Case:
                 X[:, j] = column.tolist() if isinstance(column, np.ndarray) else column
         return [int(v) if pruning.is_leaf[v] else pruning.leaf_above(int(v)) for v in apply(tree, X)]
 
-    def answers(self):
+    def predictions(self):
         """What `predict` says of each row."""
         model = self.model
         if isinstance(model.grown, Moments):

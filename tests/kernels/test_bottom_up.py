@@ -40,7 +40,7 @@ def test_real_costs_give_the_cuts_of_the_whole_ones(case):
     assert (Pruning.from_cuts(tree, real) == Pruning.from_cuts(tree, cheapest_subtree(tree.parent, cost))) is True
 
 
-def test_whole_costs_too_large_for_a_float_are_told_apart():
+def test_whole_costs_too_large_for_a_float_are_distinguished():
     tree = Tree.from_parents([-1, 0, 0])
     huge = 2**60
 

@@ -97,8 +97,8 @@ def test_every_size_has_the_enumerated_optimum_and_the_largest_keep_vector(case)
 @given(trees_with_costs(max_cost=2))
 def test_real_costs_that_are_whole_give_the_same_prunings(case):
     tree, cost = case
-    whole, real = best_of_size(tree, None, cost=cost), best_of_size(tree, None, cost=cost * 0.1)
-    assert [p.cuts.tolist() for p in real] == [p.cuts.tolist() for p in whole]
+    integer_result, real = best_of_size(tree, None, cost=cost), best_of_size(tree, None, cost=cost * 0.1)
+    assert [p.cuts.tolist() for p in real] == [p.cuts.tolist() for p in integer_result]
     assert real.rule.endswith("(real costs: ties within 1e-12)")
 
 
@@ -112,7 +112,7 @@ def test_m_estimates_are_minimised_too(case):
 
 
 @given(trees_with_counts())
-def test_the_smallest_is_the_root_and_the_largest_the_whole_tree(case):
+def test_the_smallest_is_the_root_and_the_largest_the_uncut_tree(case):
     tree, counts = case
     sequence = best_of_size(tree, counts)
     errors = counts.errors_if_leaf(counts.majority)
@@ -243,7 +243,7 @@ def test_a_table_beyond_memory_is_refused_and_the_way_out_named():
         best_of_size(tree, None, cost=np.ones(tree.n_nodes, int))
 
 
-def test_the_root_alone_can_be_asked_for():
+def test_the_root_alone_can_be_requested():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1]])
     assert best_of_size(tree, counts, max_leaves=1).n_leaves.tolist() == [1]

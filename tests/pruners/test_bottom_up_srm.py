@@ -108,12 +108,12 @@ def by_definition(tree, counts, n_tests, delta, scale, form="finite"):
         subtree = n_internal * math.log(n_tests) + n_leaves * math.log(k)
         subtree += math.log(catalan(n_internal)) if is_binary else (n_internal + n_leaves) * math.log(2)
         if form == "vc":
-            spread, confidence = 8, math.log(4 / delta)
+            variance, confidence = 8, math.log(4 / delta)
         else:
-            spread, confidence = 1 / 2, math.log(2 / delta)
+            variance, confidence = 1 / 2, math.log(2 / delta)
             path += math.log((l + 1) * (l + 2))
             subtree += math.log((n_internal + 1) * (n_internal + 2)) if is_binary else 0
-        return sum(math.sqrt(spread * (path + x + confidence) / m) for x in (subtree, math.log(k)))
+        return sum(math.sqrt(variance * (path + x + confidence) / m) for x in (subtree, math.log(k)))
 
     def settle(v):
         """(leaves, errors, tests) of what is left of the subtree at v."""
@@ -158,7 +158,7 @@ def test_the_vc_form_follows_its_definition(case, scale):
 
 
 @given(trees_with_counts())
-def test_scale_zero_is_the_smallest_pruning_with_the_errors_of_the_whole_tree(case):
+def test_scale_zero_is_the_smallest_pruning_with_the_errors_of_the_uncut_tree(case):
     tree, counts = case
     errors = [sum(row) - max(row) for row in counts.by_class.tolist()]
     best = min(all_prunings(tree), key=lambda leaves: (sum(errors[v] for v in leaves), len(leaves)))
@@ -192,7 +192,7 @@ def test_the_order_of_siblings_does_not_matter(case, random):
     assert set(one.leaves.tolist()) == {order[i] for i in two.leaves}
 
 
-def test_a_node_without_examples_is_cut():
+def test_a_node_without_rows_is_cut():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     counts = Counts.from_leaves(tree, [[0, 0], [0, 0], [500, 500]])
 
@@ -420,7 +420,7 @@ def test_the_vc_form_counts_the_ways_to_part_twice_the_rows():
             bottom_up_srm(TWO_LEAVES, CLEAR, form="vc", n_features=n_features)
 
 
-def test_one_example_has_a_printed_penalty():
+def test_one_row_has_a_printed_penalty():
     penalty = srm_penalty(1, 0, 1, n_tests=2, form="printed")
     assert penalty.value == pytest.approx(2 * math.sqrt(3 * math.log(2) + math.log(20)))
 

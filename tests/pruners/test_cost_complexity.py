@@ -235,9 +235,9 @@ def test_thresholds_scale_with_the_cost(case, factor):
 @given(st.data())
 def test_real_costs_give_the_family_of_whole_ones(data):
     tree, cost = data.draw(trees_with_costs())
-    whole, real = cost_complexity(tree, None, cost=cost), cost_complexity(tree, None, cost=cost * 0.1)
-    assert real.steps.tolist() == whole.steps.tolist()
-    assert real.alphas == pytest.approx(whole.alphas * 0.1)
+    integer_result, real = cost_complexity(tree, None, cost=cost), cost_complexity(tree, None, cost=cost * 0.1)
+    assert real.steps.tolist() == integer_result.steps.tolist()
+    assert real.alphas == pytest.approx(integer_result.alphas * 0.1)
     assert "1e-12" in real.rule
 
 
@@ -273,9 +273,9 @@ def test_large_counts_are_compared_exactly():
 @given(st.lists(st.tuples(st.integers(-(2**60), 2**60), st.integers(1, 2**20)), min_size=1, max_size=8), st.data())
 def test_ratios_are_ranked_exactly(pairs, data):
     pairs += [(p * k, q * k) for p, q in pairs for k in [data.draw(st.integers(1, 3))] if abs(p * k) < 2**62]
-    own = np.arange(len(pairs), dtype=np.int32)
+    owner = np.arange(len(pairs), dtype=np.int32)
     rank, values = nested_steps(
-        np.array([p for p, _ in pairs]), np.array([q for _, q in pairs]), own, includes_useless=True
+        np.array([p for p, _ in pairs]), np.array([q for _, q in pairs]), owner, includes_useless=True
     )
     exact = [Fraction(p, q) for p, q in pairs]
     rising = sorted(set(exact))
@@ -299,7 +299,7 @@ def test_a_chain_of_depth_100_000_takes_less_than_a_second(heavy_first):
     assert path.n_leaves[-1] == 1
 
 
-def test_a_single_leaf_is_its_own_only_member():
+def test_a_single_leaf_is_the_only_member_of_its_sequence():
     tree = Tree.from_parents([-1])
     for penalty in ("leaves", "sqrt", lambda j: j**2):
         path = cost_complexity(tree, Counts(tree, [[1, 2]]), penalty=penalty)

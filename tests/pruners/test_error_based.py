@@ -60,7 +60,7 @@ def test_the_limit_is_where_the_binomial_tail_is_the_confidence(n, data, confide
     assert upper_limit(errors, n, confidence) == pytest.approx(limit_by_bisection(errors, n, confidence), rel=1e-11)
 
 
-def test_the_limit_is_one_when_all_examples_are_errors():
+def test_the_limit_is_one_when_all_rows_are_errors():
     assert upper_limit([3, 0], [3, 0]).tolist() == [1, 1]
 
 
@@ -69,7 +69,7 @@ def test_the_limit_of_weights_lies_between_those_of_whole_counts():
     assert upper_limit(1, 11) < upper_limit(1, 10.5) < upper_limit(1, 10)
 
 
-def test_the_limit_stays_accurate_for_many_examples():
+def test_the_limit_stays_accurate_for_many_rows():
     n = 2**40
     # With so few errors the count is Poisson: Pr[at most 1] = exp(-x) (1 + x) = 1/4 at x = 2.6926345...
     assert float(upper_limit(1, n)) * n == pytest.approx(2.692634, abs=1e-5)
@@ -235,8 +235,8 @@ def naive(tree, classes, goes_to, slack):
             total_estimate(*branch, [r for r in rows if goes_to[node, r] == i]) for i, branch in enumerate(branches)
         )
 
-    def whole(node):
-        return node, [whole(c) for c in children[node]]
+    def integer_counts(node):
+        return node, [integer_counts(c) for c in children[node]]
 
     def process(node, branches, rows):
         if not branches:
@@ -259,7 +259,7 @@ def naive(tree, classes, goes_to, slack):
         return node, class_counts(rows), [with_counts(*b, p) for b, p in zip(branches, parts, strict=True)]
 
     rows = list(range(len(classes)))
-    return with_counts(*process(*whole(0), rows), rows)
+    return with_counts(*process(*integer_counts(0), rows), rows)
 
 
 def nested(tree, counts, v=0):
@@ -333,8 +333,8 @@ def test_a_raised_branch_takes_its_tests_along():
 def test_weighted_rows_count_with_their_weight():
     tree, classes, goes_to = raisable()
     leaf_of_row = leaf_of_rows(tree, goes_to)
-    whole = counts_of(tree, leaf_of_row, classes)
-    weighted = Counts(tree, whole.by_class * 2.0)
+    integer_counts = counts_of(tree, leaf_of_row, classes)
+    weighted = Counts(tree, integer_counts.by_class * 2.0)
 
     rows = GrowingRows(leaf_of_row, classes, np.full(13, 2.0), lambda rows, node: goes_to[node, rows])
     small, counts = raise_branches(weighted, rows)
@@ -542,5 +542,5 @@ def test_one_row_that_differs_is_noticed_when_raising():
         error_based(tree, count(tree, table), raise_subtrees=True, table=other)
 
 
-def test_a_single_example_that_is_an_error_has_the_limit_one():
+def test_a_single_row_that_is_an_error_has_the_limit_one():
     assert upper_limit([1, 0], [1, 1]).tolist() == [1, 0.75]

@@ -144,7 +144,7 @@ def test_the_names_of_the_samples_that_shaped_the_result_are_remembered(name, ca
 @every_rule
 @few
 @given(case=cases())
-def test_the_same_question_has_the_same_answer(name, case):
+def test_equal_arguments_have_equal_results(name, case):
     tree, *samples = case
     again = Tree.from_parents(tree.parent)
 

@@ -91,7 +91,7 @@ def test_the_table_is_the_enumerated_one(size, data):
     assert np.isinf(table.value).tolist() == [n == 0 for n, _ in expected]
 
 
-def test_costs_alone_need_the_number_of_examples():
+def test_costs_alone_need_the_number_of_rows():
     tree = Tree.from_parents([-1, 0, 0])
     cost = [40, 0, 0]
     assert global_srm(tree, None, cost=cost, n=100).n_leaves == 2
@@ -148,7 +148,7 @@ def test_both_routes_lead_to_the_same_pruning():
             assert global_srm(tree, counts, c=c, route="table") == global_srm(tree, counts, c=c, route="path")
 
 
-def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_example_is_a_number():
+def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_row_is_a_number():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     counts = Counts.from_leaves(tree, [[5, 0], [5, 0], [0, 5]])
     prunings = global_srm_prunings(tree, counts)
@@ -157,10 +157,10 @@ def test_a_test_that_saves_no_error_is_in_no_pruning_and_one_example_is_a_number
     assert global_srm(tree, None, cost=[5, 0, 0, 0, 0], n=1, c=0).n_leaves == 2
 
 
-def test_the_number_of_examples_is_the_one_given_or_that_of_the_sample():
+def test_the_number_of_rows_is_the_one_given_or_that_of_the_sample():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[3, 0], [0, 7]])
-    for asked, m in ((None, 10), (40, 40)):
-        table = global_srm_table(tree, counts, c=0.5, n=asked)
+    for n, m in ((None, 10), (40, 40)):
+        table = global_srm_table(tree, counts, c=0.5, n=n)
         assert table.value[0] == pytest.approx(0.5 * math.sqrt(3 / m))
         assert table.value[3] == pytest.approx(3 / m + 0.5 * math.sqrt(1 / m))

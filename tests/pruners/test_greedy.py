@@ -108,7 +108,7 @@ def test_a_chain_of_depth_100_000_passes(heavy_first):
     assert greedy(tree, None, cost=np.where(tree.is_leaf, 0, n - tree.depth)).n_leaves.tolist() == list(range(n, 0, -1))
 
 
-def test_a_single_leaf_is_its_own_only_member():
+def test_a_single_leaf_is_the_only_member_of_its_sequence():
     tree = Tree.from_parents([-1])
     assert [p.n_leaves for p in greedy(tree, Counts(tree, [[1, 2]]))] == [1]
 
@@ -122,8 +122,8 @@ def test_counts_of_another_tree_are_refused():
 @pytest.mark.parametrize("rule", [greedy, weakest_links, best_of_size])
 def test_real_costs_tie_within_rounding_and_the_rule_says_so(rule):
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
-    whole = np.array([6, 3, 1, 1, 3, 0, 2])
-    one, other = (rule(tree, None, cost=cost) for cost in (whole, 0.1 * whole))
+    integer_costs = np.array([6, 3, 1, 1, 3, 0, 2])
+    one, other = (rule(tree, None, cost=cost) for cost in (integer_costs, 0.1 * integer_costs))
     assert [pruning.cuts.tolist() for pruning in one] == [pruning.cuts.tolist() for pruning in other]
     assert "ties within" in other.rule
     assert "ties within" not in one.rule

@@ -76,7 +76,7 @@ HELD_OUT = Counts.from_leaves(FOUR_LEAVES, [[0, 1], [2, 0], [0, 0], [0, 2]], sam
 
 
 @pytest.mark.parametrize("labels", ["grow", "prune", "both"])
-def test_the_counterexample_takes_the_root_first_and_ends_worse_than_reduced_error(labels):
+def test_the_counterrow_takes_the_root_first_and_ends_worse_than_reduced_error(labels):
     iterative = iterative_reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, labels=labels)
     optimal = reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, labels=labels)
     errors = HELD_OUT.errors_if_leaf(leaf_labels(GROWN, HELD_OUT, labels))
@@ -142,7 +142,7 @@ def test_counts_of_another_tree_are_refused():
         iterative_reduced_error(FOUR_LEAVES, GROWN, other)
 
 
-def test_weights_count_as_equal_to_a_part_of_the_whole_weight():
+def test_weights_count_as_equal_to_a_part_of_the_total_weight():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
     for total, n_leaves in ((1e6, 1), (1.0, 2)):

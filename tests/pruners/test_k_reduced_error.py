@@ -80,7 +80,9 @@ def test_every_optimum_keeps_what_reduced_error_pruning_keeps(case):
         best = optimum(everything, k)
         for p in everything:
             if p[0] <= k and p[1:3] == best[1:3]:
-                assert all(theirs for ours, theirs in zip(kept, p[3], strict=True) if ours)
+                assert all(
+                    integer_path for weighted_path, integer_path in zip(kept, p[3], strict=True) if weighted_path
+                )
 
 
 @given(case=trees_with_counts(SAMPLES, max_internal=6))
@@ -102,15 +104,15 @@ def test_the_sequence_holds_the_different_optima_largest_first(case):
 
 
 @given(case=trees_with_counts(SAMPLES, max_internal=5), data=st.data())
-def test_a_path_up_to_max_k_is_the_beginning_of_the_whole_path(case, data):
-    whole = k_reduced_error_path(*case)
-    max_k = data.draw(st.integers(int(whole.ks[0]), int(whole.ks[-1])))
+def test_a_path_up_to_max_k_is_the_beginning_of_the_full_path(case, data):
+    full_path = k_reduced_error_path(*case)
+    max_k = data.draw(st.integers(int(full_path.ks[0]), int(full_path.ks[-1])))
 
     part = k_reduced_error_path(*case, max_k=max_k)
 
-    assert part.ks.tolist() == list(range(whole.ks[0], max_k + 1))
-    assert part.errors.tolist() == whole.errors[: len(part)].tolist()
-    assert part.pruning(max_k) == whole.pruning(max_k)
+    assert part.ks.tolist() == list(range(full_path.ks[0], max_k + 1))
+    assert part.errors.tolist() == full_path.errors[: len(part)].tolist()
+    assert part.pruning(max_k) == full_path.pruning(max_k)
 
 
 @given(case=trees_with_counts(SAMPLES, max_internal=5))
@@ -286,8 +288,12 @@ def test_a_pure_tree_may_be_pruned_and_the_rule_says_within_which_k():
     assert pruning.n_leaves < tree.n_leaves
     assert f"k={k_limit(grown)} " in pruning.rule
     assert "rows, 0 uncut" in pruning.rule
-    for asked, said in (({"rate": 0.2}, "rate=0.2, k=15"), ({"factor": 1.5}, "factor=1.5, k=0"), ({"k": 3}, "k=3")):
-        assert said in k_reduced_error(tree, grown, fresh, **asked).rule
+    for parameters, text in (
+        ({"rate": 0.2}, "rate=0.2, k=15"),
+        ({"factor": 1.5}, "factor=1.5, k=0"),
+        ({"k": 3}, "k=3"),
+    ):
+        assert text in k_reduced_error(tree, grown, fresh, **parameters).rule
 
 
 # The labelled class: every leaf may take any class.
@@ -305,10 +311,10 @@ def every_labelled(tree, grown, holdout):
 
 def preference(tree, grown, labels):
     """What the walk prefers, from the left: keep; else the growing class, else the lowest."""
-    own, leaves = grown.majority.tolist(), set(labels)
+    majority, leaves = grown.majority.tolist(), set(labels)
     kept = dict(zip(tree.internal.tolist(), keep_vector(tree, leaves), strict=True))
     return [
-        (0,) if kept.get(v, False) else (1, labels[v] != own[v], labels[v])
+        (0,) if kept.get(v, False) else (1, labels[v] != majority[v], labels[v])
         for v in range(tree.n_nodes)
         if v in labels or kept.get(v, False)
     ]
@@ -361,13 +367,16 @@ def test_weighted_held_out_counts_give_the_cuts_of_the_whole_ones(case, extra, l
 def test_growing_weights_may_be_whole_numbers(case):
     tree, grown, holdout = case
     doubled = Counts.from_leaves(tree, grown.by_class[tree.is_leaf] * 2.0)
-    whole = Counts.from_leaves(tree, grown.by_class[tree.is_leaf] * 2)
+    full_path = Counts.from_leaves(tree, grown.by_class[tree.is_leaf] * 2)
 
-    ours, theirs = k_reduced_error_path(tree, doubled, holdout), k_reduced_error_path(tree, whole, holdout)
+    weighted_path, integer_path = (
+        k_reduced_error_path(tree, doubled, holdout),
+        k_reduced_error_path(tree, full_path, holdout),
+    )
 
-    assert ours.ks.tolist() == theirs.ks.tolist()
-    assert ours.errors.tolist() == theirs.errors.tolist()
-    assert ours.pruning(ours.ks[0]) == theirs.pruning(theirs.ks[0])
+    assert weighted_path.ks.tolist() == integer_path.ks.tolist()
+    assert weighted_path.errors.tolist() == integer_path.errors.tolist()
+    assert weighted_path.pruning(weighted_path.ks[0]) == integer_path.pruning(integer_path.ks[0])
 
 
 def test_growing_errors_need_not_be_whole_if_what_cuts_add_is():
@@ -466,7 +475,7 @@ def test_the_result_knows_what_it_saw():
     assert k_reduced_error_path(FOUR_LEAVES, GROWN, HELD_OUT).sequence.seen == {"grow", "prune"}
 
 
-def test_labelled_weights_count_as_equal_to_a_part_of_the_whole_weight():
+def test_labelled_weights_count_as_equal_to_a_part_of_the_total_weight():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])
     for total, n_leaves in ((1e6, 1), (1.0, 2)):

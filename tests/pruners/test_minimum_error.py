@@ -47,7 +47,7 @@ def test_the_worked_example(m, at_root, backed, n_leaves):
     assert example(m, prior=[0.6, 0.4]).n_leaves == n_leaves
 
 
-def test_laplace_is_a_uniform_prior_worth_one_example_per_class():
+def test_laplace_is_a_uniform_prior_worth_one_row_per_class():
     assert round(float(static([7, 3], 2, [Fraction(1, 2)] * 2)), 4) == 0.3333
     # The root: 4/12 = .3333; children 1/8 and 2/6, weighted .6 and .4: .2083.
     assert example(2, prior="uniform").n_leaves == 2
@@ -75,17 +75,17 @@ def test_it_is_the_published_recursion(case, m):
     cuts = set()
 
     def value(v):
-        own = static(rows[v], Fraction(m), prior)
+        leaf_error = static(rows[v], Fraction(m), prior)
         if not sum(rows[v]):
-            assert own == 1 - max(prior)
+            assert leaf_error == 1 - max(prior)
             cuts.add(v)
-            return own
+            return leaf_error
         if not children[v]:
-            return own
+            return leaf_error
         backed = sum(Fraction(sum(rows[c]), sum(rows[v])) * value(c) for c in children[v])
-        if own <= backed:
+        if leaf_error <= backed:
             cuts.add(v)
-        return min(own, backed)
+        return min(leaf_error, backed)
 
     value(0)
     pruning = minimum_error(tree, counts, m=m)
@@ -195,14 +195,14 @@ def test_an_empty_leaf_keeps_the_label_of_its_parent_on_a_tie():
     assert minimum_error(tree, counts).rule == "minimum error, m = 2"
 
 
-def test_one_example_is_a_prior():
+def test_one_row_is_a_prior():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[0, 1], [0, 0]])
     assert minimum_error(tree, counts, labels="estimate").node_labels.tolist() == [1, 1, 1]
     assert m_estimate(counts).tolist() == [0, 0, 0]
 
 
-def test_a_prior_can_outvote_the_examples():
+def test_a_prior_can_outvote_the_rows():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[2, 0], [0, 9]])
     found = minimum_error(tree, counts, m=10, prior=[0.1, 0.9], labels="estimate")

@@ -68,7 +68,7 @@ def test_it_follows_its_definition_for_large_counts(case, factor):
 
 @pytest.mark.parametrize("b", [1, 101, 3_001])
 @pytest.mark.parametrize(("fewer", "n_leaves"), [(0, 1), (1, 2)])
-def test_a_tie_cuts_and_one_example_less_does_not(b, fewer, n_leaves):
+def test_a_tie_cuts_and_one_row_less_does_not(b, fewer, n_leaves):
     # With 2 gap = a = 3b and 2n' = p = (a^2 + 3)/2 the standard error equals the gap at
     # N = p^2/3 examples exactly; one example fewer makes it smaller. At b = 3,001 there are
     # 5 * 10^14 examples, and squares of them are beyond what a float64 can tell apart.
@@ -94,13 +94,13 @@ def test_below_a_cut_nothing_is_looked_at():
 def test_weights_that_are_whole_numbers_decide_as_counts_do():
     tree = Tree.from_parents([-1, 0, 0, 0])
     for at_leaves in ([[19, 1], [0, 2], [6, 2]], [[18, 1], [0, 3], [6, 2]]):
-        whole = Counts.from_leaves(tree, at_leaves)
+        integer_counts = Counts.from_leaves(tree, at_leaves)
         weights = Counts.from_leaves(tree, np.array(at_leaves, float))
 
-        assert pessimistic(tree, whole).n_leaves == pessimistic(tree, weights).n_leaves
+        assert pessimistic(tree, integer_counts).n_leaves == pessimistic(tree, weights).n_leaves
 
 
-def test_more_half_errors_than_examples_cut():
+def test_more_half_errors_than_rows_cut():
     tree = Tree.from_parents([-1, 0, 0, 0, 0, 0])
     counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 0], [0, 0], [0, 0]])
 

@@ -82,7 +82,7 @@ def test_the_result_is_a_pruning_of_every_other_minimiser_and_has_the_fewest_nod
 
 
 @given(variant=st.sampled_from(VARIANTS), case=trees_with_counts(SAMPLES, max_count=1))
-def test_subtrees_that_no_held_out_example_reaches_are_cut(variant, case):
+def test_subtrees_that_no_held_out_row_reaches_are_cut(variant, case):
     _, _, holdout = case
 
     pruning = reduced_error(*case, **named(variant))
@@ -248,7 +248,7 @@ def test_pruning_again_with_the_labels_the_leaves_have_now_cuts_nothing(case):
 
 
 @given(variant=st.sampled_from(VARIANTS), case=trees_with_counts(SAMPLES), data=st.data())
-def test_a_further_example_in_an_empty_cut_subtree_never_lowers_the_errors(variant, case, data):
+def test_a_further_row_in_an_empty_cut_subtree_never_lowers_the_errors(variant, case, data):
     tree, grown, holdout = case
     pruning = reduced_error(tree, grown, holdout, **named(variant))
     empty = [v for v in pruning.cuts.tolist() if holdout.total[v] == 0]
@@ -369,7 +369,7 @@ def test_counts_of_another_tree_are_refused(which):
         reduced_error(FOUR_LEAVES, *samples)
 
 
-def test_weights_count_as_equal_to_a_part_of_the_whole_weight_not_of_the_errors():
+def test_weights_count_as_equal_to_a_part_of_the_total_weight_not_of_the_errors():
     """The errors differ by 1e-10, more than rounding of errors of about 1, but less than that of a million rows."""
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[3, 0], [0, 2]])

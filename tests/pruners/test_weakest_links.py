@@ -139,12 +139,12 @@ def test_cuts_that_help_have_negative_ratios():
 def test_real_costs_group_like_whole_ones(case):
     tree, cost = case
     for every_cut in (False, True):
-        whole = weakest_links(tree, None, cost=cost, every_cut=every_cut)
-        real = weakest_links(tree, None, cost=cost * 0.1, every_cut=every_cut)
-        assert real.steps.tolist() == whole.steps.tolist()
-        assert real.alphas == pytest.approx(whole.alphas * 0.1)
+        integer_result = weakest_links(tree, None, cost=cost, every_cut=every_cut)
+        real_result = weakest_links(tree, None, cost=cost * 0.1, every_cut=every_cut)
+        assert real_result.steps.tolist() == integer_result.steps.tolist()
+        assert real_result.alphas == pytest.approx(integer_result.alphas * 0.1)
 
 
-def test_a_single_leaf_is_its_own_only_member():
+def test_a_single_leaf_is_the_only_member_of_its_sequence():
     tree = Tree.from_parents([-1])
     assert [p.n_leaves for p in weakest_links(tree, Counts(tree, [[1, 2]]), every_cut=True)] == [1]
