@@ -183,10 +183,10 @@ def test_nothing_is_better_than_the_best_pruning(quick):
 
 
 def test_the_truth_of_a_concept_is_its_distribution():
-    concept = Concept.drawn(2, np.random.default_rng(0))
+    concept = Concept.generate(2, np.random.default_rng(0))
     sample = concept.draw(40_000, np.random.default_rng(1))
     tree, _ = grow(concept.draw(300, np.random.default_rng(2)))
-    truth = concept.truth(tree)
+    truth = concept.exact_counts(tree)
 
     drawn = np.bincount(sample.target, minlength=2) / sample.n_rows
     assert truth.by_class[0] / truth.total[0] == pytest.approx(drawn, abs=0.02)

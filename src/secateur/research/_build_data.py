@@ -1,10 +1,9 @@
-"""build: a folder of data sets for the experiments, made where it can be made and fetched where not.
+"""Fill a folder with the data sets of the experiments.
 
-What a rule or a game defines is generated: those rows are exactly the published ones. Samples
-of a generator (led24, waveform) are ours, by seed. Some sets come with scikit-learn. The rest come
-from OpenML by number. Each set that is not a sample of ours has a checksum, taken from the copy
-that the reproductions were computed from: it does not depend on the order of rows or on how
-numbers are written. A set that is not there is listed with the reason.
+A data set comes from one of three sources. Sets that a rule or a game defines are generated, with exactly the
+published rows; led24 and waveform are random samples, drawn with a fixed seed. A few sets are part of scikit-learn. All
+others are downloaded from OpenML. A checksum shows whether a set has the rows from which the reproductions were
+computed. The checksum does not depend on the order of the rows or on how numbers are written.
 """
 
 import csv
@@ -44,15 +43,15 @@ GENERATED: dict[str, Callable[[], Table]] = {
     "waveform": lambda: waveform(5_000),
 }
 BUNDLED = {"breast-cancer-wdbc": "breast_cancer", "digits": "digits", "iris": "iris", "wine": "wine"}
-# The number of a set at OpenML, if it comes from there, and its checksum, if it has one.
+# Each line of sets.csv has the name of a set, its number at OpenML or nothing, and its checksum or nothing.
 with Path(__file__).with_name("sets.csv").open(encoding="utf-8", newline="") as _file:
     _SETS = list(csv.reader(_file))[1:]
 OPENML = {name: int(number) for name, number, _ in _SETS if number}
 CHECKSUMS = {name: checksum for name, _, checksum in _SETS if checksum}
 NAMES = tuple(sorted([*GENERATED, *BUNDLED, *OPENML]))
+NO_ANSWER = "OpenML did not answer"  # beginning of the note of a set whose download failed
 
-
-Manifest = dict[str, dict[str, Any]]  # what was written of each set
+Manifest = dict[str, dict[str, Any]]  # the content of MANIFEST.json: for each set, the fields of `Built` and "sha256"
 
 
 @dataclass(frozen=True)
@@ -63,13 +62,13 @@ class Built:
     ----------
     name : str
     how : str
-        "generated", "scikit-learn", or "OpenML" with its number.
+        The source: "generated", "scikit-learn", or "OpenML" followed by the number of the set.
     rows : int
-        0 if the set is not there.
+        Number of rows; 0 if the set could not be built.
     checked : str
-        "yes" if its rows are those of the checksum, "no" if they differ, "" if there is no checksum.
+        "yes" if the rows have the expected checksum, "no" if they do not, "" if no checksum is known.
     note : str
-        Why the set is not there, or what differs.
+        Why the set could not be built, or why its checksum differs; otherwise "".
     """
 
     name: str
@@ -86,18 +85,19 @@ def build_data(
     network: bool = True,
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Built]:
-    """Write data sets into a folder, as `load` reads them.
+    """Write data sets into a folder from which `datasets.load` reads them.
 
     Parameters
     ----------
     folder : path
-        `NAME.csv.gz` for each set, SCHEMA.json and MANIFEST.json. Sets that are there already are kept.
+        Gets a file `NAME.csv.gz` for each set, SCHEMA.json and MANIFEST.json. A set that an earlier call has written
+        is kept.
     only : sequence of str
-        Names; all by default.
+        Names of the sets to write; by default, all.
     network : bool
-        Whether to ask OpenML. After one failure no further set is asked for.
+        Whether to download sets from OpenML. After one failed download no other is tried.
     progress : callable, optional
-        Called with (sets done, sets in all).
+        Called with the number of sets done and the number of all sets.
 
     Returns
     -------
@@ -115,29 +115,31 @@ def build_data(
 Built(name='vote', how='OpenML 56', rows=0, checked='', note='not asked for: no network')]
     Table(958 rows, 9 nominal and 0 numeric columns, 2 classes)
     """
-    place = Path(folder)
+    data_dir = Path(folder)
     for name in only:
         check_name("only", name, NAMES)
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"the folder {place} cannot be created ({error.strerror or error})") from error
-    known = _known(place)
+        raise OutputError(f"the folder {data_dir} cannot be created ({error.strerror or error})") from error
+    manifest = _read_manifest(data_dir)
     names = [name for name in NAMES if not only or name in only]
-    made = []
-    silence = "" if network else "not asked for: no network"
+    results = []
+    why_no_download = "" if network else "not asked for: no network"
     for i, name in enumerate(names):
-        one = _kept(name, place, known) or _built(name, place, known, silence)
-        if one.note.startswith("OpenML did not answer"):
-            silence = "not asked for: OpenML did not answer before"
-        made.append(one)
+        result = _find_written_set(name, data_dir, manifest)
+        if result is None:
+            result = _build_set(name, data_dir, manifest, why_no_download)
+        if result.note.startswith(NO_ANSWER):
+            why_no_download = f"not asked for: {NO_ANSWER} before"
+        results.append(result)
         if progress is not None:
             progress(i + 1, len(names))
-    return made
+    return results
 
 
 def checksum(table: Table) -> str:
-    """Return a checksum of the rows of a table that ignores their order and how numbers are written.
+    """Return a checksum of a table that does not depend on the order of the rows or on how numbers are written.
 
     Examples
     --------
@@ -145,84 +147,110 @@ def checksum(table: Table) -> str:
     >>> research.checksum(datasets.car())[:16]
     '52235f455175fc77'
     """
-    lines = sorted("\x1f".join(row) for row in _cells(table))
+    lines = sorted("\x1f".join(row) for row in _rows_as_text(table))
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _cells(table: Table) -> Iterator[tuple[str, ...]]:
+def _rows_as_text(table: Table) -> Iterator[tuple[str, ...]]:
+    """Return the cells of each row as text: the columns in order, then the class."""
     assert table.schema.classes is not None
-    columns = [_texts(table.values(j)) for j in range(table.n_columns)]
-    return zip(*columns, np.array([str(c) for c in table.schema.classes], object)[table.required_target], strict=True)
+    columns = [_cells_as_text(table.values(j)) for j in range(table.n_columns)]
+    class_names = np.array([str(c) for c in table.schema.classes], object)
+    return zip(*columns, class_names[table.required_target], strict=True)
 
 
-def _texts(values: Array) -> Array:
-    """Cells as text, each value written once; a missing one is empty."""
+def _cells_as_text(values: Array) -> Array:
+    """Return the values of a column as text; a missing value is an empty string."""
     if values.dtype.kind == "f":
-        distinct, where = np.unique(values, return_inverse=True)
-        return np.array(["" if np.isnan(v) else f"{v:.10g}" for v in distinct], object)[where]
+        # Formatting is slow, so each distinct number is formatted once.
+        distinct, position = np.unique(values, return_inverse=True)
+        return np.array(["" if np.isnan(v) else f"{v:.10g}" for v in distinct], object)[position]
     return np.array(["" if v is None else str(v) for v in values], object)
 
 
-def _built(name: str, place: Path, known: Manifest, silence: str) -> Built:
-    how = "generated" if name in GENERATED else "scikit-learn" if name in BUNDLED else f"OpenML {OPENML[name]}"
-    if name in OPENML and silence:
-        return Built(name, how, note=silence)
+def _build_set(name: str, data_dir: Path, manifest: Manifest, why_no_download: str) -> Built:
+    """Generate or download a data set, write it, and return the result.
+
+    If `why_no_download` is not empty, sets of OpenML are not downloaded, and their results have it as note.
+    """
+    source = _source_of(name)
+    if name in OPENML and why_no_download:
+        return Built(name, source, note=why_no_download)
     try:
-        table = _table(name)
+        table = _make_table(name)
     except DataError as error:
-        return Built(name, how, note=f"OpenML did not answer: {error.__cause__ or error}")
-    checked = "" if name not in CHECKSUMS else "yes" if checksum(table) == CHECKSUMS[name] else "no"
-    note = "the rows differ from those the reproductions were computed from" if checked == "no" else ""
-    one = Built(name, how, table.n_rows, checked, note)
-    _write(table, one, place, known)
-    return one
+        return Built(name, source, note=f"{NO_ANSWER}: {error.__cause__ or error}")
+    checked, note = "", ""
+    if name in CHECKSUMS:
+        checked = "yes" if checksum(table) == CHECKSUMS[name] else "no"
+    if checked == "no":
+        note = "the rows differ from those the reproductions were computed from"
+    result = Built(name, source, table.n_rows, checked, note)
+    _write_set(table, result, data_dir, manifest)
+    return result
 
 
-def _table(name: str) -> Table:
+def _source_of(name: str) -> str:
+    """Return where a data set comes from, as `Built.how` states it."""
+    if name in GENERATED:
+        return "generated"
+    return "scikit-learn" if name in BUNDLED else f"OpenML {OPENML[name]}"
+
+
+def _make_table(name: str) -> Table:
+    """Generate or download a data set; raise `DataError` if OpenML does not answer."""
     if name in GENERATED:
         return GENERATED[name]()
     if name in OPENML:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of its retries
+            warnings.simplefilter("ignore")  # scikit-learn warns about every retry
             return fetch(OPENML[name], n_retries=1, delay=0.1)
     from sklearn import datasets
 
-    found = getattr(datasets, f"load_{BUNDLED[name]}")(as_frame=True)
-    return encode(found.data, target=np.asarray(found.target_names)[found.target])
+    bunch = getattr(datasets, f"load_{BUNDLED[name]}")(as_frame=True)
+    return encode(bunch.data, target=np.asarray(bunch.target_names)[bunch.target])
 
 
-def _kept(name: str, place: Path, known: Manifest) -> Built | None:
-    """What an earlier call wrote, if the file is still that file."""
-    entry = known.get(name)
-    file = place / f"{name}.csv.gz"
-    if entry is None or not file.is_file() or hashlib.sha256(file.read_bytes()).hexdigest() != entry["sha256"]:
+def _find_written_set(name: str, data_dir: Path, manifest: Manifest) -> Built | None:
+    """Return the result of an earlier call; None if the file has changed since then, or there is none."""
+    entry = manifest.get(name)
+    file = data_dir / f"{name}.csv.gz"
+    if entry is None or not file.is_file() or _sha256(file) != entry["sha256"]:
         return None
     return Built(**{key: entry[key] for key in ("name", "how", "rows", "checked", "note")})
 
 
-def _known(place: Path) -> Manifest:
+def _sha256(file: Path) -> str:
+    """Return the SHA-256 of the content of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _read_manifest(data_dir: Path) -> Manifest:
+    """Return the content of MANIFEST.json, empty if the file is missing or damaged."""
     try:
-        return dict(json.loads((place / "MANIFEST.json").read_text(encoding="utf-8")))
+        return dict(json.loads((data_dir / "MANIFEST.json").read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
 
 
-def _write(table: Table, one: Built, place: Path, known: Manifest) -> None:
+def _write_set(table: Table, result: Built, data_dir: Path, manifest: Manifest) -> None:
+    """Write the rows of a data set, and add it to SCHEMA.json, `manifest` and MANIFEST.json."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*table.names, TARGET])
-    writer.writerows(_cells(table))
-    file = place / f"{one.name}.csv.gz"
+    writer.writerows(_rows_as_text(table))
+    file = data_dir / f"{result.name}.csv.gz"
     write_file(file, text.getvalue(), overwrite=True)
-    path = place / "SCHEMA.json"
+    path = data_dir / "SCHEMA.json"
     schema = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    schema[one.name] = {"columns": {name: _kind(table, j) for j, name in enumerate(table.names)}}
-    known[one.name] = {**asdict(one), "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+    schema[result.name] = {"columns": {name: _column_kind(table, j) for j, name in enumerate(table.names)}}
+    manifest[result.name] = {**asdict(result), "sha256": _sha256(file)}
     write_file(path, json.dumps(schema, indent=1) + "\n", overwrite=True)
-    write_file(place / "MANIFEST.json", json.dumps(known, indent=1) + "\n", overwrite=True)
+    write_file(data_dir / "MANIFEST.json", json.dumps(manifest, indent=1) + "\n", overwrite=True)
 
 
-def _kind(table: Table, j: int) -> str | dict[str, list[str]]:
+def _column_kind(table: Table, j: int) -> str | dict[str, list[str]]:
+    """Return the kind of a column as SCHEMA.json states it: "numeric", or the categories that occur."""
     if table.kinds[j] == "numeric":
         return "numeric"
     present = np.unique(table.columns[j])

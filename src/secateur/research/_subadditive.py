@@ -1,10 +1,12 @@
-"""Square root against additive penalties, chosen by cross-validation.
+"""Pruning with the square root of the tree size as penalty, compared with the additive penalty.
 
-Garcia-Moratilla, Martinez-Munoz and Suarez (2006), section 3, Tables 2 and 3. Ten times ten folds
-of each set (the two generated ones: a hundred draws with 5,000 test rows), trees grown with gini
-until they are pure, the path by either penalty, a member of it by ten inner folds with 0SE and
-1SE. Beside what is published: a third penalty, other readings of the standard error, and
-what was tried to explain two counts that do not match.
+Garcia-Moratilla, Martinez-Munoz and Suarez (2006), section 3, Tables 2 and 3. Trees are grown with gini until all
+leaves are pure. Each penalty defines a family of prunings. Cross-validation with ten inner folds chooses a member of
+the family, by 0SE and by 1SE, which is evaluated on test rows. Each real set is assigned to ten folds, ten times; each
+fold in turn has the test rows. For the two generated sets a hundred samples are drawn, with 5,000 test rows each.
+
+Three tables go beyond the publication: a third penalty, other definitions of the standard error, and attempts to
+explain two counts that differ from the published ones.
 """
 
 import math
@@ -16,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core import PruningSequence, Selection
+from ..core import Pruning, PruningSequence, Selection
 from ..data.fold_assignment import assign_folds
 from ..data.table import Table
 from ..model_selection import choose, cross_validate
@@ -27,242 +29,290 @@ from ._study import Config, Part, Result, collect_values
 
 N_REPEATS = 10
 N_FOLDS = 10
-TEST_ROWS = 5_000
-ROWS = {"led24": 200, "waveform": 300}  # to grow on, of the generated sets
+TEST_ROWS = 5_000  # of the generated sets
+GROWING_ROWS = {"led24": 200, "waveform": 300}  # of the generated sets
+# Short names of the penalties, as in the publication.
 PENALTIES = {"sub": "sqrt", "CART": "leaves", "log": "log"}
+# Part of the name of a result that compares the choices of a penalty with those of the additive one.
+RESULT_INFIX = {"sub": "", "log": " log"}
 RULES = {"0SE": 0.0, "1SE": 1.0}
 PLACES = {"Table 2": (("",), ("errors", "sizes")), "Table 3": (("",), ("families",))}
-WAYS = ("unpruned", "0SE sub", "0SE CART", "1SE sub", "1SE CART")
-READINGS = {"1SE": "sqrt(e (1 - e) / n)", "1SE folds": "of the mean of the folds", "1SD": "deviation of the folds"}
-# Sets whose number of equal choices differs from the printed one, and what might have explained it.
+PUBLISHED_TREES = ("unpruned", "0SE sub", "0SE CART", "1SE sub", "1SE CART")
+# Definitions of the standard error: the rule in the results, and its name in tables.
+SE_DEFINITIONS = {
+    "1SE": "sqrt(e (1 - e) / n)",
+    "1SE folds": "of the mean of the folds",
+    "1SD": "deviation of the folds",
+}
+# Sets in which both penalties choose the same tree more or less often than published, and what might explain it:
+# parameters of `cross_validate`, and definitions of the member with the least error.
 UNEXPLAINED = ("diabetes", "german")
-TRIED: dict[str, dict[str, Any]] = {
+VARIANTS: dict[str, dict[str, Any]] = {
     "as in the other tables": {},
     "inner folds not stratified": {"stratified": False},
     "grown with entropy": {"criterion": "entropy"},
     "5 rows a leaf or more": {"min_samples_leaf": 5},
     "5 inner folds": {"cv": 5},
 }
-LEAST: dict[str, Callable[[Selection], int]] = {
-    "": lambda one: choose(one.error, one.se)[1],
-    ", largest of equals": lambda one: int(one.error.argmin()),
-    ", mean of the folds": lambda one: choose(np.asarray(one.fold_error).mean(axis=0), one.se)[1],
+LEAST_ERROR_DEFINITIONS: dict[str, Callable[[Selection], int]] = {
+    "": lambda selection: choose(selection.error, selection.se)[1],
+    ", largest of equals": lambda selection: int(selection.error.argmin()),
+    ", mean of the folds": lambda selection: choose(np.asarray(selection.fold_error).mean(axis=0), selection.se)[1],
 }
-N_TRIED = 5
+N_VARIANT_REPEATS = 5
 
 
 def parts(config: Config) -> list[Part]:
-    """One part per data set and repeat."""
-    names = ("tic-tac-toe", *ROWS) if config.quick else tuple(printed_figures("subadditive"))
+    """Return one part per data set and repeat, and one per variant of each unexplained set."""
+    names = ("tic-tac-toe", *GROWING_ROWS) if config.quick else tuple(printed_figures("subadditive"))
     n_repeats, n_folds, unexplained = (1, 5, ()) if config.quick else (N_REPEATS, N_FOLDS, UNEXPLAINED)
-    made = [
-        Part(f"{name}-{repeat}", one_repeat, {"name": name, "repeat": repeat, "n_folds": n_folds})
-        for name in names
-        for repeat in range(n_repeats)
-    ]
-    return made + [
-        Part(f"tried-{name}-{i}", tried, {"name": name, "what": what})
-        for name in unexplained
-        for i, what in enumerate(TRIED)
-    ]
+    made = []
+    for name in names:
+        for repeat in range(n_repeats):
+            arguments = {"name": name, "repeat": repeat, "n_folds": n_folds}
+            made.append(Part(f"{name}-{repeat}", compare_penalties, arguments))
+    for name in unexplained:
+        for i, variant in enumerate(VARIANTS):
+            made.append(Part(f"tried-{name}-{i}", count_equal_choices, {"name": name, "variant": variant}))
+    return made
 
 
-def one_repeat(config: Config, name: str, repeat: int, n_folds: int) -> Result:
-    """Return errors and sizes of one deal into folds, or of as many draws; one number per fold."""
-    runs = (
-        _one_run(*_samples(config, name, repeat, i, n_folds), derive_seed(config, 3, repeat, i)) for i in range(n_folds)
-    )
+def compare_penalties(config: Config, name: str, repeat: int, n_folds: int) -> Result:
+    """Return errors and sizes of one repeat, one number per fold (of a generated set: per sample)."""
+    runs = []
+    for i in range(n_folds):
+        growing, test = _growing_and_test_rows(config, name, repeat, i, n_folds)
+        runs.append(_compare_on_fold(growing, test, derive_seed(config, 3, repeat, i)))
     return {"set": name, "repeat": repeat, **collect_values(runs)}
 
 
-def tried(config: Config, name: str, what: str) -> Result:
-    """Return how often both penalties choose one tree at 0SE, under one more definition of everything else."""
-    same: dict[str, list[int]] = {how: [] for how in LEAST}
-    for repeat, i in np.ndindex(N_TRIED, N_FOLDS):
-        growing, _ = _samples(config, name, repeat, i, N_FOLDS)
-        asked = {"cv": N_FOLDS, "select": "0se", "random_state": derive_seed(config, 3, repeat, i), **TRIED[what]}
-        found = [cross_validate(growing, penalty=PENALTIES[short], **asked) for short in ("sub", "CART")]
-        for how, least in LEAST.items():
-            leaves = [one.sequence.n_leaves[least(one)] for one in found]
-            same[how].append(int(leaves[0] == leaves[1]))  # the families are nested: one size, one tree
-    return {"set": name, "what": what, "same": same}
+def count_equal_choices(config: Config, name: str, variant: str) -> Result:
+    """Return in which folds both penalties choose the same tree at 0SE, for each definition of the least error.
+
+    `variant` is a key of `VARIANTS`.
+    """
+    same: dict[str, list[int]] = {definition: [] for definition in LEAST_ERROR_DEFINITIONS}
+    for repeat, i in np.ndindex(N_VARIANT_REPEATS, N_FOLDS):
+        growing, _ = _growing_and_test_rows(config, name, repeat, i, N_FOLDS)
+        seed = derive_seed(config, 3, repeat, i)
+        options = {"cv": N_FOLDS, "select": "0se", "random_state": seed, **VARIANTS[variant]}
+        selections = [cross_validate(growing, penalty=PENALTIES[short], **options) for short in ("sub", "CART")]
+        for definition, least_error in LEAST_ERROR_DEFINITIONS.items():
+            n_leaves = [selection.sequence.n_leaves[least_error(selection)] for selection in selections]
+            # One family contains the other, so prunings with the same number of leaves are the same.
+            same[definition].append(int(n_leaves[0] == n_leaves[1]))
+    return {"set": name, "what": variant, "same": same}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
-    """The two published tables, whether penalties differ, the subset property, and what is not in print."""
+    """Return the two published tables, and the tables that go beyond the publication."""
     by_set: dict[str, Result] = {}
     for result in results.values():
-        if "what" not in result:
+        if "what" not in result:  # a result of `compare_penalties`
             pooled = by_set.setdefault(result["set"], {})
             for key, values in result.items():
                 if isinstance(values, list):
                     pooled.setdefault(key, []).extend(values)
     by_set = dict(sorted(by_set.items()))
     sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
-    made = [_printed("errors", "Test error in percent", "error", by_set), _printed("sizes", sizes, "nodes", by_set)]
-    made += [make(by_set) for make in (_families, _differences, _third, _readings)]
-    same = {(one["set"], one["what"]): one["same"] for one in results.values() if "what" in one}
-    return [*made, *available_sheets(same, partial(_unexplained, by_set))]
+    made = [
+        _published_sheet("errors", "Test error in percent", "error", by_set),
+        _published_sheet("sizes", sizes, "nodes", by_set),
+        _families_sheet(by_set),
+        _differences_sheet(by_set),
+        _third_penalty_sheet(by_set),
+        _standard_errors_sheet(by_set),
+    ]
+    same = {(result["set"], result["what"]): result["same"] for result in results.values() if "what" in result}
+    return [*made, *available_sheets(same, partial(_unexplained_sheet, by_set))]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
-    """Draw error and size of the two penalties against one another, and sizes by reading of the standard error."""
+    """Draw errors and sizes of the two penalties, and sizes by definition of the standard error."""
     made = {sheet.key: sheet for sheet in sheets(results)}
     with new_figure(folder / "penalties.png", (1, 3), (14, 4.4)) as axes:
-        for ax, key, what in ((axes[0], "errors", "error %"), (axes[1], "sizes", "nodes")):
+        for ax, key, quantity in ((axes[0], "errors", "error %"), (axes[1], "sizes", "nodes")):
             for rule, colour in zip(RULES, CYCLE, strict=False):
-                points = (made[key].column(f"{rule} {way}, ours") for way in ("CART", "sub"))
+                points = (made[key].column(f"{rule} {short}, ours") for short in ("CART", "sub"))
                 ax.plot(*points, "o", color=colour, label=rule)
-            ax.set(xlabel=f"{what}, additive penalty", ylabel=f"{what}, square root penalty")
-        for words, colour in zip(READINGS.values(), CYCLE, strict=False):
-            points = (made["readings"].column(f"sub, {of}")[:-1] for of in ("published", words))
-            axes[2].plot(*points, "o", color=colour, label=words)
+            ax.set(xlabel=f"{quantity}, additive penalty", ylabel=f"{quantity}, square root penalty")
+        for definition, colour in zip(SE_DEFINITIONS.values(), CYCLE, strict=False):
+            # The last row holds mean distances, not sizes.
+            points = (made["readings"].column(f"sub, {heading}")[:-1] for heading in ("published", definition))
+            axes[2].plot(*points, "o", color=colour, label=definition)
         title = "three readings of the standard error"
         axes[2].set(xlabel="nodes at 1SE, published", ylabel="nodes at 1SE, ours", title=title)
         for ax in axes:
-            most = max(*ax.get_xlim(), *ax.get_ylim())
-            ax.plot([0, most], [0, most], color="k", lw=0.8)
+            upper = max(*ax.get_xlim(), *ax.get_ylim())
+            ax.plot([0, upper], [0, upper], color="k", lw=0.8)
 
 
-def _samples(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tuple[Table, Table]:
+def _growing_and_test_rows(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tuple[Table, Table]:
+    """Return the growing rows and the test rows of fold i, or, for a generated set, of sample i."""
     if name in RANDOM_SETS:
-        growing = RANDOM_SETS[name](ROWS[name], seed=derive_seed(config, 1, repeat, i))
+        growing = RANDOM_SETS[name](GROWING_ROWS[name], seed=derive_seed(config, 1, repeat, i))
         return growing, RANDOM_SETS[name](TEST_ROWS, seed=derive_seed(config, 2, repeat, i))
     table = load_table(name, config)
     fold = assign_folds(table, n_folds, seed=derive_seed(config, 4), repeat=repeat)
     return table.take(np.flatnonzero(fold != i)), table.take(np.flatnonzero(fold == i))
 
 
-def _one_run(growing: Table, fresh: Table, seed: int) -> Result:
-    tables = {
+def _compare_on_fold(growing: Table, test: Table, seed: int) -> Result:
+    """Return the errors and sizes of one fold: unpruned, and for each rule and penalty."""
+    selections = {
         short: cross_validate(growing, cv=N_FOLDS, penalty=penalty, select="0se", se="folds", random_state=seed)
         for short, penalty in PENALTIES.items()
     }
-    sequence = tables["sub"].sequence
+    sequence = selections["sub"].sequence
     tree = sequence.tree
-    test = count(tree, fresh, sample="test")
+    test_counts = count(tree, test, sample="test")
+    n_test = test_counts.total[0]
     assert sequence.node_labels is not None
-    unpruned = float(test.errors_if_leaf(sequence.node_labels)[tree.is_leaf].sum())
-    found: Result = {"unpruned error": 100 * float(unpruned / test.total[0])}
+    n_errors = float(test_counts.errors_if_leaf(sequence.node_labels)[tree.is_leaf].sum())
+    found: Result = {"unpruned error": 100 * float(n_errors / n_test)}
     found |= {"unpruned nodes": tree.n_nodes, "unpruned leaves": tree.n_leaves}
-    chosen = {}
-    for short, table in tables.items():
-        errors = table.sequence.errors_on(test)
-        pooled = np.sqrt(table.error * (1 - table.error) / growing.n_rows)
-        spreads = {"0SE": 0 * pooled, "1SE": pooled, "1SE folds": table.se, "1SD": table.se * math.sqrt(N_FOLDS)}
-        for rule, spread in spreads.items():
-            _, at = choose(table.error, spread, 1.0)
-            pruning = chosen[rule, short] = table.sequence[at]
-            found[f"{rule} {short} error"] = 100 * float(errors[at] / test.total[0])
+    chosen: dict[tuple[str, str], Pruning] = {}
+    for short, selection in selections.items():
+        errors = selection.sequence.errors_on(test_counts)
+        for rule, tolerance in _tolerances(selection, growing.n_rows).items():
+            _, member = choose(selection.error, tolerance, 1.0)
+            pruning = chosen[rule, short] = selection.sequence[member]
+            found[f"{rule} {short} error"] = 100 * float(errors[member] / n_test)
             found |= {f"{rule} {short} nodes": pruning.n_nodes, f"{rule} {short} leaves": pruning.n_leaves}
-        found[f"family {short}"] = len(table.sequence)
-    others = {"sub": "", "log": " log"}
+        found[f"family {short}"] = len(selection.sequence)
     for rule in RULES:
-        for short, word in others.items():
+        for short, infix in RESULT_INFIX.items():
             is_same = np.array_equal(chosen[rule, short].is_leaf, chosen[rule, "CART"].is_leaf)
-            found[f"same{word} {rule}"] = int(is_same)
-    for short, word in others.items():
-        found[f"is{word} subset"] = int(is_inside(tables[short].sequence, tables["CART"].sequence))
+            found[f"same{infix} {rule}"] = int(is_same)
+    for short, infix in RESULT_INFIX.items():
+        found[f"is{infix} subset"] = int(is_subset(selections[short].sequence, selections["CART"].sequence))
     return found
 
 
-def is_inside(family: PruningSequence, other: PruningSequence) -> bool:
-    """Whether each member of a family is one of the other."""
-    inside = {pruning.is_leaf.tobytes() for pruning in other}
-    return all(pruning.is_leaf.tobytes() in inside for pruning in family)
+def _tolerances(selection: Selection, n_rows: int) -> dict[str, Any]:
+    """Return, for each rule, by how much each member's error may exceed the least error."""
+    pooled_se = np.sqrt(selection.error * (1 - selection.error) / n_rows)
+    return {
+        "0SE": 0 * pooled_se,
+        "1SE": pooled_se,
+        "1SE folds": selection.se,
+        "1SD": selection.se * math.sqrt(N_FOLDS),
+    }
 
 
-def _beside(by_set: dict[str, Result], *scaled: tuple[str, float]) -> list[list[Any]]:
-    """A row per set: of each quantity the printed figure, ours times its scale, and the difference."""
+def is_subset(family: PruningSequence, other: PruningSequence) -> bool:
+    """Return whether each member of a family is also a member of another family."""
+    members = {pruning.is_leaf.tobytes() for pruning in other}
+    return all(pruning.is_leaf.tobytes() in members for pruning in family)
+
+
+def _comparison_rows(by_set: dict[str, Result], scale_of_quantity: dict[str, float]) -> list[list[Any]]:
+    """Return a row per set: for each quantity the published figure, ours times the scale, and the difference."""
     printed = printed_figures("subadditive")
-    return [
-        [name, *comparison_cells(printed.get(name, {}), {key: scale * mean(found[key]) for key, scale in scaled})]
-        for name, found in by_set.items()
-    ]
+    rows = []
+    for name, found in by_set.items():
+        ours = {quantity: scale * mean(found[quantity]) for quantity, scale in scale_of_quantity.items()}
+        rows.append([name, *comparison_cells(printed.get(name, {}), ours)])
+    return rows
 
 
-def _printed(key: str, title: str, what: str, by_set: dict[str, Result]) -> Sheet:
-    head = ("set", *(text for way in WAYS for text in (f"{way}, published", f"{way}, ours", "difference")))
-    return Sheet(key, title, head, _beside(by_set, *((f"{way} {what}", 1) for way in WAYS)), decimals=1)
+def _published_sheet(key: str, title: str, quantity: str, by_set: dict[str, Result]) -> Sheet:
+    """Return Table 2 for one quantity, the error or the number of nodes."""
+    headings = ((f"{tree}, published", f"{tree}, ours", "difference") for tree in PUBLISHED_TREES)
+    rows = _comparison_rows(by_set, {f"{tree} {quantity}": 1 for tree in PUBLISHED_TREES})
+    return Sheet(key, title, ("set", *chain(*headings)), rows, decimals=1)
 
 
-def _families(by_set: dict[str, Result]) -> Sheet:
-    rows = _beside(by_set, ("family sub", 1), ("family CART", 1), ("same 0SE", 100), ("same 1SE", 100))
-    inside = [found["is subset"] for found in by_set.values()]
-    for row, one in zip(rows, inside, strict=True):
-        row += [len(one), sum(one)]
+def _families_sheet(by_set: dict[str, Result]) -> Sheet:
+    """Return Table 3, and how often the square root family is a subset of the additive one."""
+    scales = {"family sub": 1.0, "family CART": 1.0, "same 0SE": 100.0, "same 1SE": 100.0}
+    rows = _comparison_rows(by_set, scales)
+    is_subset_by_set = [found["is subset"] for found in by_set.values()]
+    for row, of_runs in zip(rows, is_subset_by_set, strict=True):
+        row += [len(of_runs), sum(of_runs)]
     shown = ("family sub", "family CART", "same 0SE %", "same 1SE %")
-    head = ("set", *(text for what in shown for text in (f"{what}, published", "ours", "difference")))
-    n_runs, n_inside = (sum(map(of, inside)) for of in (len, sum))
-    note = f"The square root family is a subset of the additive one in {n_inside:,} of {n_runs:,} runs."
+    headings = ((f"{quantity}, published", "ours", "difference") for quantity in shown)
+    head = ("set", *chain(*headings), "runs", "sub inside CART")
+    n_runs = sum(map(len, is_subset_by_set))
+    n_subsets = sum(map(sum, is_subset_by_set))
+    note = f"The square root family is a subset of the additive one in {n_subsets:,} of {n_runs:,} runs."
     title = "Size of the families, and how often both penalties chose the same tree"
-    return Sheet("families", title, (*head, "runs", "sub inside CART"), rows, note, decimals=2)
+    return Sheet("families", title, head, rows, note, decimals=2)
 
 
-def _differences(by_set: dict[str, Result]) -> Sheet:
+def _differences_sheet(by_set: dict[str, Result]) -> Sheet:
+    """Return the mean difference of the test errors of the two penalties, with its standard error."""
     rows = []
     for name, found in by_set.items():
         cells: list[str | float] = [name]
         for rule in RULES:
-            gaps = np.subtract(found[f"{rule} sub error"], found[f"{rule} CART error"])
-            # Folds share most of their growing rows (Nadeau and Bengio 2003); draws are independent.
-            shared = 0.0 if name in RANDOM_SETS else 1 / (N_FOLDS - 1)
-            spread = math.sqrt(float(gaps.var(ddof=1)) * (1 / len(gaps) + shared)) if len(gaps) > 1 else math.nan
-            cells += [float(gaps.mean()), spread, bool(abs(gaps.mean()) > 2 * spread)]
+            differences = np.subtract(found[f"{rule} sub error"], found[f"{rule} CART error"])
+            # The correction of Nadeau and Bengio (2003): folds share most of their growing rows. The samples of a
+            # generated set are independent.
+            correction = 0.0 if name in RANDOM_SETS else 1 / (N_FOLDS - 1)
+            n = len(differences)
+            se = math.sqrt(float(differences.var(ddof=1)) * (1 / n + correction)) if n > 1 else math.nan
+            cells += [float(differences.mean()), se, bool(abs(differences.mean()) > 2 * se)]
         rows.append(cells)
-    head = ("set", *(f"{rule} {what}" for rule in RULES for what in ("sub - CART", "standard error", "beyond 2 SE")))
+    headings = ("sub - CART", "standard error", "beyond 2 SE")
+    head = ("set", *(f"{rule} {heading}" for rule in RULES for heading in headings))
     title = "Difference of the test errors in percentage points, square root minus additive"
     return Sheet("differences", title, head, rows, decimals=2)
 
 
-def _third(by_set: dict[str, Result]) -> Sheet:
-    scaled = [
-        pair
-        for rule in RULES
-        for pair in ((f"{rule} log error", 1), (f"{rule} log nodes", 1), (f"same log {rule}", 100))
-    ]
+def _third_penalty_sheet(by_set: dict[str, Result]) -> Sheet:
+    """Return sizes, errors and choices of the logarithmic penalty."""
+    scale_of_quantity: dict[str, float] = {}
+    for rule in RULES:
+        scale_of_quantity |= {f"{rule} log error": 1, f"{rule} log nodes": 1, f"same log {rule}": 100}
     rows = []
     for name, found in by_set.items():
-        inside = found["is log subset"]
-        chosen = (scale * mean(found[key]) for key, scale in scaled)
-        rows.append((name, mean(found["family log"]), sum(inside), len(inside), *chosen))
-    shown = (f"{rule} {what}" for rule in RULES for what in ("error %", "nodes", "same as CART %"))
-    head = ("set", "family", "inside CART", "runs", *shown)
+        of_runs = found["is log subset"]
+        means = (scale * mean(found[quantity]) for quantity, scale in scale_of_quantity.items())
+        rows.append((name, mean(found["family log"]), sum(of_runs), len(of_runs), *means))
+    headings = (f"{rule} {heading}" for rule in RULES for heading in ("error %", "nodes", "same as CART %"))
+    head = ("set", "family", "inside CART", "runs", *headings)
     return Sheet("third", "A third penalty, the logarithm of the number of leaves", head, rows, decimals=1)
 
 
-def _readings(by_set: dict[str, Result]) -> Sheet:
-    """Sizes at 1SE under three readings of the standard error, beside the printed sizes."""
+def _standard_errors_sheet(by_set: dict[str, Result]) -> Sheet:
+    """Return the sizes at 1SE by definition of the standard error, beside the published sizes."""
     printed = printed_figures("subadditive")
+    shorts = ("sub", "CART")
     rows: list[Row] = []
     for name, found in by_set.items():
-        sizes = (
-            (printed.get(name, {}).get(f"1SE {x} nodes"), *(mean(found[f"{rule} {x} nodes"]) for rule in READINGS))
-            for x in ("sub", "CART")
-        )
-        rows.append((name, *chain(*sizes)))
-    off: list[float | None] = []
-    for at in (1, 5):
-        known = [row for row in rows if row[at] is not None]
-        off += [None, *(mean([abs(row[at + j] - row[at]) for row in known]) for j in (1, 2, 3))]
-    head = (
-        "set",
-        *(f"{short}, {what}" for short in ("sub", "CART") for what in ("published", *READINGS.values())),
-    )
+        cells: list[float | None] = []
+        for short in shorts:
+            cells.append(printed.get(name, {}).get(f"1SE {short} nodes"))
+            cells += [mean(found[f"{rule} {short} nodes"]) for rule in SE_DEFINITIONS]
+        rows.append((name, *cells))
+    n_definitions = len(SE_DEFINITIONS)
+    distances: list[float | None] = []
+    for i in range(len(shorts)):
+        published = 1 + i * (1 + n_definitions)  # the column of the published sizes
+        known = [row for row in rows if row[published] is not None]
+        ours = range(published + 1, published + 1 + n_definitions)
+        distances += [None, *(mean([abs(row[j] - row[published]) for row in known]) for j in ours)]
+    headings = ("published", *SE_DEFINITIONS.values())
+    head = ("set", *(f"{short}, {heading}" for short in shorts for heading in headings))
     title = "Nodes of the 1SE trees under three readings of the standard error"
-    return Sheet("readings", title, head, [*rows, ("mean distance from the printed size", *off)], decimals=1)
+    rows.append(("mean distance from the printed size", *distances))
+    return Sheet("readings", title, head, rows, decimals=1)
 
 
-def _unexplained(by_set: dict[str, Result], found: dict[tuple[str, str], Result]) -> Sheet:
-    rows = [
+def _unexplained_sheet(by_set: dict[str, Result], same: dict[tuple[str, str], Result]) -> Sheet:
+    """Return how often both penalties choose the same tree: published, ours, and under each variant.
+
+    `same` has the "same" of `count_equal_choices` for each set and variant.
+    """
+    rows: list[Row] = [
         ("published, 100 runs", *(printed_figures("subadditive")[name]["same 0SE"] for name in UNEXPLAINED)),
         ("ours, 100 runs", *(100 * mean(by_set[name]["same 0SE"]) for name in UNEXPLAINED)),
-        *(
-            (what + how, *(100 * mean(found[name, what][how]) for name in UNEXPLAINED))
-            for what in TRIED
-            for how in found[UNEXPLAINED[0], what]
-        ),
     ]
-    n_runs = N_TRIED * N_FOLDS
+    for variant in VARIANTS:
+        for definition in same[UNEXPLAINED[0], variant]:
+            percents = (100 * mean(same[name, variant][definition]) for name in UNEXPLAINED)
+            rows.append((variant + definition, *percents))
+    n_runs = N_VARIANT_REPEATS * N_FOLDS
     title = f"How often both penalties choose one tree at 0SE, in percent; what was tried, {n_runs} runs each"
     return Sheet("unexplained", title, ("definition", *UNEXPLAINED), rows, decimals=0)

@@ -242,7 +242,7 @@ def deviation_of_the_sample_error() -> Evidence:
     says="With probability 1 - delta, the result is contained in the best pruning.",
 )
 def bottom_up_result_lies_in_the_best_pruning() -> Evidence:
-    made = (_pruned(600, 1, i) for i in range(10))
+    made = (_prune_on_concept(600, 1, i) for i in range(10))
     outside = sum(not found <= best for found, best, _ in made)
     return Evidence(
         "10 samples of 600 of known concepts; 360 in the experiment",
@@ -250,12 +250,12 @@ def bottom_up_result_lies_in_the_best_pruning() -> Evidence:
     )
 
 
-def _pruned(n: int, counterexamples: int, seed: int) -> tuple[Pruning, Pruning, Counts]:
-    """What bottom-up SRM makes of a tree grown on a known concept, the best pruning of it, and the truth."""
+def _prune_on_concept(n: int, noise_tenths: int, seed: int) -> tuple[Pruning, Pruning, Counts]:
+    """Return the bottom-up SRM pruning and the best pruning of a tree grown on a concept, and its exact counts."""
     random = np.random.default_rng(seed)
-    concept = Concept.drawn(counterexamples, random)
+    concept = Concept.generate(noise_tenths, random)
     tree, counts = grow(concept.draw(n, random))
-    truth = concept.truth(tree)
+    truth = concept.exact_counts(tree)
     return bottom_up_srm(tree, counts), reduced_error(tree, counts, truth), truth
 
 
@@ -280,7 +280,7 @@ def lower_tail_of_the_sample_share() -> Iterator[str]:
 def excess_over_the_best_pruning() -> Evidence:
     def counterexamples() -> Iterator[str]:
         for i in range(6):
-            found, best, truth = _pruned(500, 2, 100 + i)
+            found, best, truth = _prune_on_concept(500, 2, 100 + i)
             excess = (found.errors(truth) - best.errors(truth)) / truth.total[0]
             depth = int(best.tree.depth[best.leaves].max())
             if excess > analysis.srm_excess_bound(500, best.n_leaves, depth, n_tests=N_ATTRIBUTES):

@@ -15,7 +15,7 @@ from ...pruners import best_of_size, cost_complexity, printed_cost_complexity
 from ...routing import count
 from .._opt_beyond import errors_by_size
 from .._samples import RANDOM_SETS, error_rate
-from .._subadditive import is_inside
+from .._subadditive import is_subset
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import ALL_PRUNINGS, N_TREES, Case, cases, cost_of, describe_case, failing_cases
 
@@ -87,7 +87,7 @@ def subadditive_family_is_a_subset() -> Evidence:
 
     def still(one: Case) -> bool:
         families = (cost_complexity(one.tree, one.grown, penalty=penalty) for penalty in CONCAVE)
-        return all(is_inside(family, cost_complexity(one.tree, one.grown)) for family in families)
+        return all(is_subset(family, cost_complexity(one.tree, one.grown)) for family in families)
 
     text = f"penalty 1, 1.9, 2, 3, ... on {describe_case(tree, counts)}: sizes {bumpy}, additive {linear}"
     shown = counterexample_unless(set(bumpy) <= set(linear), text)
