@@ -28,12 +28,17 @@ def main() -> None:
 
 def _handle_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
     """Raise a KeyboardInterrupt again, a little later, that came in a callback, where it cannot be raised."""
-    if isinstance(unraisable.exc_value, KeyboardInterrupt):
-        from threading import Timer
-
-        Timer(0.01, _thread.interrupt_main).start()
-    else:
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
+        return
+    from threading import Timer
+
+    for seconds in (0.01, 0.1, 1.0):
+        try:
+            Timer(seconds, _thread.interrupt_main).start()
+        except KeyboardInterrupt:  # on a busy machine the timer can run out before this function returns
+            continue
+        return
 
 
 if __name__ == "__main__":
