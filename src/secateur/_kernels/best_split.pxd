@@ -50,11 +50,11 @@ cdef void try_two_valued(
 ) noexcept nogil
 cdef void write_two_valued_branch(Context* context, Scratch* scratch, Split* best) noexcept nogil
 cdef double _information(double share) noexcept nogil
-cdef void _note_ratio(Scratch* scratch, Split* split, double gain, double information) noexcept nogil
-cdef void _note_list_ratio(
+cdef void _store_ratio(Scratch* scratch, Split* split, double gain, double information) noexcept nogil
+cdef void _store_list_ratio(
     Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, Split* split
 ) noexcept nogil
-cdef void _note_category_ratio(
+cdef void _store_category_ratio(
     Context* context, Scratch* scratch, int n_present, NodeStats* stats, Split* split
 ) noexcept nogil
 cdef void _best_by_ratio(

@@ -6,10 +6,10 @@ The slots of a node are numbered by kind of column, and within a kind by column 
     kind       sorted lists | nominal and binned columns | two-valued columns
     search     scan.py      | code_splits.py             | two_valued.py, criteria.impurity_of_sides
 
-A node carries a bit for every slot. The bit is cleared as soon as the column is found to be constant, so that no node
-below looks at the column again. Splits with classes are searched kind by kind, splits of regression trees column by
-column. Of tied splits the lower column wins either way. With the gain ratio, the best split of every slot is noted
-first, and then the best ratio is chosen among those of at least the mean gain.
+A node has a bit for every slot. The bit is cleared when the column is constant in the node, and the nodes below no
+longer search the column. Classification searches kind by kind, regression column by column; in both, the lower of two
+columns with tied splits wins. The gain ratio takes two steps: the best split of every slot is stored, and then the best
+ratio is chosen among the splits whose gain is at least the mean gain.
 
 Costs O(rows) for each column that varies. The search ends early when a split leaves no impurity.
 """
@@ -118,7 +118,7 @@ def _search_by_feature(context, scratch, lists, node, stats, best):
 
 
 def no_split(context):
-    """Return an empty split, with the score that any split must exceed."""
+    """Return the absence of a split: slot -1, with the score that any split must exceed."""
     return Split(-INFINITY if context.allows_zero_gain else 0.0, -1, NO_SPLIT, -1, -1, 0)
 
 
@@ -132,7 +132,7 @@ def is_better_split(context, best, rival, tie):
 
 
 def is_varying(node, slot):
-    """Return whether a column may be tested: it may vary in the node, and its group is allowed."""
+    """Return whether a node may split on a column: the column may vary in the node, and its group is allowed."""
     return (node[N_FIELDS + (slot >> 6)] >> (slot & 63)) & 1
 
 
@@ -145,7 +145,7 @@ def _mark_constant(node, slot):
 def _score_to_beat(context, best):
     """Return the score that a split of the next column must exceed.
 
-    The gain ratio needs the best split of every column, so a split need not be better than that of another column.
+    The gain ratio needs the best split of every column, so that the splits of other columns do not count.
     """
     return no_split(context).score if context.is_gain_ratio else best.score
 
@@ -185,13 +185,13 @@ def _count_differences(entries, n):
 
 
 def search_lists(context, scratch, lists, node, stats, first, last, best):
-    """Replace `best` by the best threshold of the lists in the slots from `first` to `last`, if that is better."""
+    """Replace `best` by the best threshold of the lists in the slots `first` to `last - 1`, if that is better."""
     n = stats.n_rows
     for s in range(first, last):
         if not is_varying(node, s):
             continue
         if _is_perfect(context, stats, best):
-            scratch.has_ties[s] = 1  # unknown
+            scratch.has_ties[s] = 1  # The list is not searched, so ties must be assumed.
             continue
         entries = lists + s * context.n_rows + node[START]
         n_missing = count_missing(context, s, entries, n)
@@ -211,17 +211,17 @@ def search_lists(context, scratch, lists, node, stats, first, last, best):
         missing_child = threshold.missing_child if n_missing else -1
         split = Split(threshold.score, s, NUMERIC, threshold.position, 0, missing_child)
         if context.is_gain_ratio:
-            _note_list_ratio(context, scratch, entries, n_missing, stats, cython.address(split))
+            _store_list_ratio(context, scratch, entries, n_missing, stats, cython.address(split))
         else:
             best[0] = split
 
 
 def search_codes(context, scratch, lists, node, stats, first, last, best):
-    """Replace `best` by the best split of the columns of codes in the slots from `first` to `last`, if that is better.
+    """Replace `best` by the best split of the columns of codes in the slots `first` to `last - 1`, if that is better.
 
-    The children of the categories are written to the histogram. Binned numeric columns have rows of weight 1 and no
-    missing values. In rows of weight 1, the columns of one word are counted at the same time. With two classes they are
-    then tried in the order of an upper bound of their gain, so that few have to be searched.
+    The child of each category is written to the histogram. If rows weigh 1, the columns of one word are counted at the
+    same time. With two classes, these columns are then tried in the order of an upper bound of their gain, and a column
+    whose bound is too low is not searched. Binned numeric columns always have rows of weight 1 and no missing values.
     """
     order = cython.declare(cython.int[8])
     bounds = cython.declare(cython.double[8])
@@ -260,7 +260,7 @@ def search_codes(context, scratch, lists, node, stats, first, last, best):
 
 
 def _has_gain_bounds(context, stats):
-    """Return whether the gain of a subset has an upper bound that is cheap: gini and sqrt of two classes."""
+    """Return whether `bound_gain_of_two` can bound the gain of a subset: for gini and sqrt of two classes."""
     fast_path = context.criterion.fast_path
     if context.is_gain_ratio or context.is_multiway:
         return False
@@ -268,14 +268,14 @@ def _has_gain_bounds(context, stats):
 
 
 def _can_count_columns(context, node, slot, stats):
-    """Return whether the rows of a column are counted by code and class, in a table that has all codes."""
+    """Return whether the rows of a column can be counted by code and class in a table of all codes."""
     if context.row_weight != cython.NULL or context.criterion.fast_path == SQUARED_ERROR:
         return False
     return is_varying(node, slot) and can_count_codes(context, slot - context.n_lists, stats.n_rows)
 
 
 def _can_test_codes(context, node, slot):
-    """Return whether a column may be tested; mark a column of too many categories for the depth of the node."""
+    """Return whether a node may split on a column; clear its bit if the depth does not allow so many categories."""
     column = slot - context.n_lists
     if not is_varying(node, slot):
         return False
@@ -289,7 +289,7 @@ def _can_test_codes(context, node, slot):
 def _try_code_column(context, scratch, lists, node, stats, slot, row_counts, score, best):
     """Replace `best` by the best split of a column if its score exceeds `score` by more than a tie.
 
-    `row_counts` are the rows by code and class if they have been counted, else NULL.
+    `row_counts` holds the number of rows by code and class; NULL if the rows have not been counted.
     """
     histogram = cython.address(scratch.histogram)
     column = slot - context.n_lists
@@ -305,7 +305,7 @@ def _try_code_column(context, scratch, lists, node, stats, slot, row_counts, sco
 
 
 def _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds):
-    """Sort columns that have been counted by the bound of their gain, largest first, into `order`.
+    """Write the slots of counted columns to `order`, sorted by the bound of their gain with the largest first.
 
     Nominal columns with a single category in the node are marked as constant.
     """
@@ -351,7 +351,7 @@ def _try_categories(context, scratch, node, stats, slot, n_present, score, best)
     ):
         split = Split(score, slot, SUBSET, -1, -1, -1)
     if split.slot >= 0 and context.is_gain_ratio:
-        _note_category_ratio(context, scratch, n_present, stats, cython.address(split))
+        _store_category_ratio(context, scratch, n_present, stats, cython.address(split))
     elif split.slot >= 0:
         best[0] = split
     clear_histogram(histogram, n_present)
@@ -389,7 +389,7 @@ def try_two_valued(context, scratch, p, score, stats, best):
     split = Split(score, slot, kind, 0, 1, -1)
     if context.is_gain_ratio:
         information = _information(scratch.right_weight[p] / stats.weight)
-        _note_ratio(scratch, cython.address(split), 2 * score / stats.weight, information)
+        _store_ratio(scratch, cython.address(split), 2 * score / stats.weight, information)
     else:
         best[0] = split
 
@@ -407,15 +407,15 @@ def _information(share):
     return (-share * log2(share) if share > 0 else 0.0) + (-rest * log2(rest) if rest > 0 else 0.0)
 
 
-def _note_ratio(scratch, split, gain, information):
-    """Note the best split of a column, its gain in bits, and its gain ratio."""
+def _store_ratio(scratch, split, gain, information):
+    """Store the best split of a column with its gain in bits and its gain ratio, gain over split information."""
     scratch.slot_gain[split.slot] = gain
     scratch.slot_split[split.slot] = split[0]
     scratch.slot_split[split.slot].score = gain / information
 
 
-def _note_list_ratio(context, scratch, entries, n_missing, stats, split):
-    """Note the gain ratio of a threshold of a list."""
+def _store_list_ratio(context, scratch, entries, n_missing, stats, split):
+    """Compute and store the gain ratio of a threshold of a list."""
     left = 0.0
     gain = 2 * split.score / stats.weight
     n_differences: cython.Py_ssize_t = 0
@@ -428,11 +428,11 @@ def _note_list_ratio(context, scratch, entries, n_missing, stats, split):
         for i in range(1, stats.n_rows):
             n_differences += entries[i] & 1
         gain -= log2(cython.cast(cython.double, max(1, n_differences))) / stats.weight
-    _note_ratio(scratch, split, gain, _information(left / stats.weight))
+    _store_ratio(scratch, split, gain, _information(left / stats.weight))
 
 
-def _note_category_ratio(context, scratch, n_present, stats, split):
-    """Note the gain ratio of a split of a nominal column."""
+def _store_category_ratio(context, scratch, n_present, stats, split):
+    """Compute and store the gain ratio of a split of a nominal column."""
     histogram = cython.address(scratch.histogram)
     left = information = 0.0
     for t in range(n_present):
@@ -444,11 +444,11 @@ def _note_category_ratio(context, scratch, n_present, stats, split):
             left += share
     if not context.is_multiway:
         information = _information(left)
-    _note_ratio(scratch, split, 2 * split.score / stats.weight, information)
+    _store_ratio(scratch, split, 2 * split.score / stats.weight, information)
 
 
 def _best_by_ratio(context, scratch, lists, node, stats, best):
-    """Choose the split of best gain ratio among those of at least the mean gain."""
+    """Write to `best` the stored split of best gain ratio among the splits whose gain is at least the mean gain."""
     mean = 0.0
     n_splits: cython.int = 0
     for s in range(context.n_slots):

@@ -16,10 +16,10 @@ Numeric bins: a threshold lies between two neighbouring codes that are present. 
 lists, once per code instead of once per row. Equal counts give equal scores to the last bit, so a tree grown from
 histograms is the tree grown from the rows. Costs O(rows) to count and O(codes) to scan.
 
-Nominal columns: a subset of the categories against the rest. The child with the lowest category present is child 0. Of
-tied subsets, the one whose child 0 comes first as a sorted list of categories wins (for up to 63 categories in the
-node; of more, the first one found). Costs O(rows) to count and, of m present categories, O(m log m) for prefixes or
-O(2^m) for all subsets of at most 10 categories.
+Nominal columns: a subset of the categories is split from the rest. The child with the lowest category present is child
+0. Of tied subsets, the one whose child 0 comes first as a sorted list of categories wins; with more than 63 categories
+in the node, the first one that is tried wins. With m categories in the node, the search costs O(rows) to count, and
+then O(m log m) for prefixes, or O(2^m) for all subsets of at most 10 categories.
 """
 
 import cython
@@ -46,15 +46,15 @@ from cython.cimports.secateur._kernels.criteria import impurity_of
 
 SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
 INSERTION_ITEMS = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion before runs are merged
-MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of up to this number are tested at any depth
-MAX_LEVEL_BRANCHES_LOG2 = cython.declare(cython.longlong, 24)
+MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of at most this number split at any depth
+MAX_LEVEL_BRANCHES_LOG2 = cython.declare(cython.longlong, 24)  # see `can_split_categories`
 MIN_SHARED_ROWS = cython.declare(cython.int, 8)  # rows from which all columns of a word are counted at the same time
 MAX_EXHAUSTIVE_CATEGORIES = cython.declare(cython.int, 10)
-MAX_ORDERED_CATEGORIES = cython.declare(cython.int, 63)  # bits of a mask, less the sign
+MAX_ORDERED_CATEGORIES = cython.declare(cython.int, 63)  # bits of a mask, without the sign bit
 
 
 def packed_column(context, column, start):
-    """Return where the codes of a column are, from the row at position `start` on."""
+    """Return the packed codes of a column, beginning with the row at position `start`."""
     p = column - context.n_code_slots
     one: cython.ulonglong = 1
     if p < 0:
@@ -68,15 +68,15 @@ def packed_column(context, column, start):
 
 
 def can_count_codes(context, column, n_rows):
-    """Return whether to look at all codes of a column in a node of `n_rows`; otherwise only at those present."""
+    """Return whether a node of `n_rows` rows is large enough to loop over all codes of a column, present or not."""
     return context.n_codes[column] <= 2 * n_rows or not context.is_nominal[column]
 
 
 def count_columns(histogram, context, column, last, start, stats):
-    """Count rows of weight 1 by code and class, of one or more columns; return the number of columns.
+    """Count rows of weight 1 by code and class, for `column` and the columns after; return the number of columns.
 
-    Columns before `last` that share a word are counted at the same time, each in a table of its own: then no row waits
-    for the count of the row before.
+    The columns before `last` in the same word are counted at the same time. Each column has its own table, so that the
+    processor can update all tables without waiting.
     """
     n_sums = histogram.n_sums
     bits = context.code_bits
@@ -118,9 +118,10 @@ def count_columns(histogram, context, column, last, start, stats):
 
 
 def bound_gain_of_two(context, row_counts, n_codes, stats, bound):
-    """Write the gain of one child per category, which no subset exceeds, to `bound`; return the number of categories.
+    """Write an upper bound of the gain of all subsets to `bound`; return the number of categories in the node.
 
-    For gini and sqrt of two classes. A category with a and b rows has the impurity 2 a b / (a + b), or sqrt(a b).
+    The bound is the gain of a split with one child per category. For two classes, a category with a rows of one class
+    and b rows of the other has the impurity 2 a b / (a + b) by gini, and sqrt(a b) by sqrt.
     """
     is_gini: cython.bint = context.criterion.fast_path == GINI
     n_sums = context.n_sums
@@ -197,7 +198,7 @@ def fill_from_rows(histogram, context, column, start, entries, stats):
 
 
 def _list_present(histogram, n_present, n_codes):
-    """Put the codes that are present into ascending order: by sorting them if they are few, else by looking at all."""
+    """Put the codes that are present into ascending order: a few codes are sorted, many are found in order."""
     present = histogram.present
     t: cython.int
     if n_present * 8 > n_codes:
@@ -213,7 +214,7 @@ def _list_present(histogram, n_present, n_codes):
 
 
 def clear_histogram(histogram, n_present):
-    """Make the histogram empty again: only the codes present are touched."""
+    """Make the histogram empty again by clearing the lines of the codes that are present."""
     for t in range(n_present):
         k = histogram.present[t]
         histogram.is_present[k] = 0
@@ -283,10 +284,10 @@ def _sort_by_key(histogram, order, n):
 
 
 def can_split_categories(n_codes, depth):
-    """Return whether a column of `n_codes` categories may be tested at a depth, whatever the rows are.
+    """Return whether nodes at a depth may split on a column of `n_codes` categories.
 
-    A split keeps the child of every category, and a level has up to 2**depth splits. Columns of more than a thousand
-    categories are left out from the depth at which one level would keep more than 2**24 children.
+    A split stores the child of every category, and a level has up to 2**depth splits. A column of more than 1,000
+    categories is not split at depths where the splits of one level could store more than 2**24 children.
     """
     return n_codes <= MAX_ANY_DEPTH_CATEGORIES or (
         depth < MAX_LEVEL_BRANCHES_LOG2
@@ -295,9 +296,10 @@ def can_split_categories(n_codes, depth):
 
 
 def multiway_gain(criterion, histogram, n_present, stats, min_branch, min_large_branch):
-    """Return the gain of one child per category.
+    """Return the gain of a split with one branch per category.
 
-    Minus infinity if a branch is smaller than `min_branch`, or fewer than two branches reach `min_large_branch`.
+    The gain is minus infinity if the split is not allowed: a branch is smaller than `min_branch`, or fewer than two
+    branches reach `min_large_branch`.
     """
     is_regression: cython.bint = criterion.fast_path == SQUARED_ERROR
     gain = -stats.deviation * stats.deviation / stats.weight if is_regression else stats.impurity
@@ -320,13 +322,17 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
 
     Writes the gain to `best`, and the child of each category to `histogram.branch`.
 
-    All subsets are tried if the node has at most 10 categories and prefixes could miss the best subset, which happens
-    with more than two classes, or if a category is smaller than a child must be. Otherwise the categories are ordered
-    by the share of one class, and the prefixes of the order are tried, for each class in turn. With two classes, the
-    best subset is a prefix for every concave criterion; both orders are tried if shares are equal, so that the result
-    does not depend on which class comes first. With more classes, or if that prefix is too small, prefixes are a
-    heuristic. For regression, the order is that of the means, and the best subset is a prefix. If nothing but rounding
-    errors can be gained, the categories keep their own order, so that noise decides nothing.
+    There are two ways to search:
+
+    All subsets, if the node has at most 10 categories and prefixes could miss the best subset. That is possible with
+    more than two classes, and if a category is smaller than the minimum size of a child.
+
+    Prefixes otherwise. The categories are ordered by the share of a class, and the prefixes of this order are tried,
+    for each class in turn. With two classes, the best subset is a prefix for every concave criterion. The second class
+    is then tried only if shares are equal, so that the result does not depend on the order of the classes. With more
+    classes, or if the best prefix is too small, the search is a heuristic. In regression, the order is that of the
+    means, and the best subset is a prefix. If even one child per category gains no more than a rounding error, the
+    categories stay in their own order, so that rounding errors decide nothing.
     """
     search: SubsetSearch
     criterion = cython.address(context.criterion)
@@ -364,7 +370,7 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
 
 
 def _search_all_subsets(criterion, histogram, n_present, stats, search):
-    """Try all subsets, by a Gray code over the categories above the lowest: each step moves one category."""
+    """Try all subsets in the order of a Gray code, in which each step moves one category to the other child."""
     one: cython.ulonglong = 1
     t: cython.int
     n_steps: cython.int = 1 << (n_present - 1)
@@ -384,7 +390,7 @@ def _search_all_subsets(criterion, histogram, n_present, stats, search):
 
 
 def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats, search):
-    """Try the prefixes of the order by one sum over the weight of each category; return whether these shares differ."""
+    """Try the prefixes of the categories ordered by the share of one sum; return whether all shares are different."""
     one: cython.ulonglong = 1
     present = histogram.present
     order = histogram.order
@@ -417,7 +423,7 @@ def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats
 
 
 def _start_search(histogram, n_present, search):
-    """Put all categories on the right, and add them up."""
+    """Start a search: put all categories on the right, and compute the sums of both sides."""
     n_sums = histogram.n_sums
     search.mask = 0
     search.left_weight = 0
@@ -467,7 +473,7 @@ def _try_subset(
     stats: cython.pointer[NodeStats],
     search: cython.pointer[SubsetSearch],
 ) -> cython.bint:
-    """Compare the subset that is on the left with the best one so far; return whether it becomes the best."""
+    """Replace the best subset by the subset on the left if that is better; return whether it was replaced."""
     min_size = stats.min_child_size
     node_weight = search.node_weight
     left_weight = search.left_weight
@@ -494,7 +500,7 @@ def _try_subset(
 
 
 def _is_any_below(histogram, n_present, min_size):
-    """Return whether a category is smaller than `min_size`; if none is, every subset is large enough."""
+    """Return whether any category in the node is smaller than `min_size`. If not, every subset is large enough."""
     for t in range(n_present):
         if histogram.sizes[histogram.present[t]] < min_size:
             return True
@@ -502,7 +508,7 @@ def _is_any_below(histogram, n_present, min_size):
 
 
 def _comes_first(a, b):
-    """Return whether the set with bits `a` comes before `b` as a sorted list; a prefix comes first."""
+    """Return whether set `a` comes before set `b` when both are compared as sorted lists of their elements."""
     differing = a ^ b
     lowest = differing & (~differing + 1)
     higher: cython.ulonglong = ~(lowest | (lowest - 1))
@@ -534,8 +540,8 @@ def _subset_gain(criterion, histogram, stats, left_weight, node_weight):
 def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, best):
     """Find the best threshold between codes from their numbers of rows by class; return whether codes differ.
 
-    With `has_missing`, the line after the codes counts the rows without a value: they are tried on the right and on the
-    left of every threshold, and against all other rows.
+    With `has_missing`, the line after the codes counts the rows whose value is missing. These rows are tried on the
+    right and on the left of every threshold, and are split from all other rows.
     """
     n: cython.Py_ssize_t = context.n_sums
     left = scratch.left
@@ -614,7 +620,7 @@ def _threshold_score(
 ) -> cython.double:
     """Return the gain of a threshold with i rows on the left, with the rounding of the scan of a list.
 
-    `is_plain` says that nothing is missing.
+    `is_plain` says that no value is missing in the node.
     """
     criterion = cython.address(context.criterion)
     n = context.n_sums
@@ -648,7 +654,10 @@ def _threshold_score(
 
 
 def _threshold_by_gini_of_two(codes, n_codes, stats, best):
-    """Find the best threshold by gini of two classes: codes are skipped 16 at a time, as rows in scan.py."""
+    """Find the best threshold by gini of two classes; return whether codes differ.
+
+    Codes are skipped in blocks of 16 by the bound that `scan._scan_gini_two_classes` computes for blocks of rows.
+    """
     rows = stats.weight
     ones = stats.counts[1]
     limit = (best.score + stats.tie) * rows / 2

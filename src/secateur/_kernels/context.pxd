@@ -59,15 +59,15 @@ cdef struct Context:  # what stays constant while one tree grows
     Criterion criterion
     int n_sums  # sums kept per branch: one per class; regression: weight and deviation
     Py_ssize_t n_rows
-    int n_slots  # columns that still vary: n_lists sorted lists, then n_code_slots, then n_bit_slots
+    int n_slots  # columns that are not constant: n_lists sorted lists, then n_code_slots, then n_bit_slots
     int* feature_of_slot
 
     # Presorted lists, one after the other.
     void* entries
     int n_lists
     int shift  # an entry is row << shift | label << 1 | differs
-    unsigned long long low_mask  # label and `differs` of an entry
-    unsigned char* has_distinct_values  # per list: no two values are equal, as found in the root
+    unsigned long long low_mask  # bits of the label and of `differs` in an entry
+    unsigned char* has_distinct_values  # per list: no two values of the root are equal
     unsigned char* is_missing  # one line of rows for each list with missing values
     long long* missing_line  # line of `is_missing` of each list, -1: no value is missing; NULL: no list has missing values
 
@@ -79,15 +79,15 @@ cdef struct Context:  # what stays constant while one tree grows
     int n_code_words
     unsigned long long* code_words  # one line of rows for each 64 / code_bits columns
     int n_bit_words
-    unsigned long long* bit_words  # one line of rows for each 64 two-valued columns; else `bit_bytes` is used
-    unsigned char* bit_bytes  # one line of columns for each row, by row number: a byte per two-valued column
+    unsigned long long* bit_words  # one line of rows for each 64 two-valued columns; NULL if `bit_bytes` is used
+    unsigned char* bit_bytes  # a byte per two-valued column, one line for each row in the order of row numbers
     int bit_line_bytes  # bytes of a line of `bit_bytes`: n_bit_slots, padded
     long long* n_codes  # per column of codes
     unsigned char* is_nominal  # per column of codes; the others are binned numbers, or numbers of two values
 
     # Children of the rows of the node that is being split.
-    unsigned char* goes_left  # per row, of a split in two
-    unsigned short* child_of_row  # per row, of a split in more than two; else NULL
+    unsigned char* goes_left  # per row: whether it goes to child 0 of a split with two children
+    unsigned short* child_of_row  # per row: its child in a split with more children; NULL if there are no such splits
 
     # Weights; NULL: every row weighs 1.
     double* row_weight
@@ -110,34 +110,35 @@ cdef struct Context:  # what stays constant while one tree grows
     bint is_gain_ratio
     bint penalises_numeric  # gain ratio: subtract log2(values - 1) / weight from the gain of thresholds
 
-    # Groups of columns that may be tested on one path; none: all columns may.
+    # Groups of columns that may be tested together on one path. Without groups, all columns may be tested together.
     int n_groups
-    int n_slot_words  # words of the slot bits of a node; the bits of the groups follow
+    int n_slot_words  # number of words that hold the slot bits of a node; the bits of the groups follow these words
     unsigned long long* group_slots  # slot bits of each group
 
     # Surrogate splits.
     int max_surrogates  # per node; 0: surrogates are not searched
     double* list_values  # values of the lists by row number, one line of rows per list
-    long long* n_known_codes  # codes of each column that are not missing
+    long long* n_known_codes  # number of codes of each column without the code for missing values
 
 cdef struct PackedColumn:  # the codes of one column, of consecutive rows
     unsigned long long* words  # NULL: the codes are in `bit_bytes`
     int shift  # first bit of the code in a word; in `bit_bytes`: position in the line
     unsigned long long mask  # bits of a code
 
-cdef struct Histogram:  # sums per category of a nominal column; counts, sizes and is_present are 0 between calls
+# Sums per code of one column. Between calls, `counts`, `sizes` and `is_present` are all 0.
+cdef struct Histogram:
     int n_sums
-    double* counts  # one line of sums per category
-    int* row_counts  # the same as numbers of rows, one table for each column that is counted at the same time
+    double* counts  # one line of class weights per code
+    int* row_counts  # numbers of rows by code and class: one table for each column counted at the same time
     Py_ssize_t table_size  # numbers in one table of `row_counts`
     int n_tables
-    double* sizes  # per category: what min_leaf_size is compared with
-    double* weights
-    unsigned char* is_present
-    long long* present  # categories in the node, ascending
-    long long* order
-    double* keys
-    double* sorted_keys  # spare memory of `sort_by_key`, as are the next two
+    double* sizes  # per code: the size that min_leaf_size limits
+    double* weights  # per code: weight of its rows
+    unsigned char* is_present  # per code: whether the node has rows with the code
+    long long* present  # codes in the node, ascending
+    long long* order  # positions in `present`, sorted by key
+    double* keys  # sort key of each category
+    double* sorted_keys  # spare memory of `_sort_by_key`, as are `merged_keys` and `merged_items`
     double* merged_keys
     long long* merged_items
     unsigned short* branch  # child of each category, by the best subset so far
@@ -160,33 +161,34 @@ cdef struct BestThreshold:  # best threshold of one column so far; position -1: 
 
 cdef struct Scratch:  # memory of one thread
     # Scans of lists: one number per class.
-    double* left
-    double* right
-    double* missing
-    double* factor
+    double* left  # weight on the left
+    double* right  # weight on the right
+    double* missing  # weight of the rows with missing values
+    double* factor  # coefficients of the quadratic bound in `_scan_sqrt`
     double* product
-    long long* left_rows
-    long long* missing_rows
-    long long* class_line
+    long long* left_rows  # number of rows on the left
+    long long* missing_rows  # number of rows with missing values
+    long long* present_classes  # the classes in the node
     int* block_rows  # two lines, each with one number per class
     # Two-valued columns.
-    double* class_totals
-    double* ones  # one line of columns per class: weight of the rows with the higher value
-    double* right_weight  # per column: weight, impurity of both children, and size of the child of the higher value
-    double* side_impurity
-    double* right_size
-    double* column_spare
-    unsigned int* bit_counts
+    long long* class_line  # line of each class in `class_totals` and `ones`
+    double* class_totals  # weight of each class in the node, one number per line of `ones`
+    double* ones  # one line of columns per class in the node: weight of the rows with the higher value
+    double* right_weight  # per column: weight of the rows with the higher value, which go right
+    double* side_impurity  # per column: sum of the impurities of both children
+    double* right_size  # per column: size of the right child
+    double* column_spare  # spare memory, one number per column
+    unsigned int* bit_counts  # number of ones of each of the 64 columns of a word
     # Nominal columns.
     Histogram histogram
     # Gain ratio: the best split of each slot, and its gain in bits.
     double* slot_gain
     Split* slot_split
     # Splitting a node.
-    unsigned char* has_ties  # per list, as found by the last evaluation
-    double* child_counts
-    double* child_size
-    long long* child_rows
+    unsigned char* has_ties  # per list: whether equal values are in the node that was evaluated last
+    double* child_counts  # one line of class weights per child
+    double* child_size  # per child: the size that the limits refer to
+    long long* child_rows  # per child: number of rows
     long long* child_position  # two lines, each with one number per child
     void* spare_entries
     unsigned long long* spare_words
@@ -194,14 +196,14 @@ cdef struct Scratch:  # memory of one thread
 cdef struct NodeStats:  # computed once per node, before its columns are searched
     Py_ssize_t n_rows
     double weight
-    double size  # what the limits count: weight or rows
-    double impurity  # times the weight
-    double tie  # scores that differ by no more are tied
+    double size  # number of rows, or the weight if the limits count weight
+    double impurity  # impurity times the weight
+    double tie  # scores are tied if they differ by at most this number
     double min_child_size
     # Classes.
     double* counts  # per class
     double sum_of_squares  # of the counts
-    long long entropy_units  # impurity by the entropy table, in half units
+    long long entropy_units  # impurity by the entropy table; 1 stands for half a unit of the table
     int n_present_classes
     int first_class  # the first and the last class that are present
     int last_class

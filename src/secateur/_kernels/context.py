@@ -16,7 +16,7 @@ from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels.criteria import set_criterion
 
-MAX_COUNTERS = cython.declare(cython.Py_ssize_t, 1 << 16)  # of columns that are counted at the same time: 256 kB
+MAX_COUNTERS = cython.declare(cython.Py_ssize_t, 1 << 16)  # of all columns counted at the same time: 256 kB
 MAX_SHARED_COLUMNS = cython.declare(cython.Py_ssize_t, 8)  # columns of 8 bits in a word
 MAX_WORD_COLUMNS = cython.declare(cython.Py_ssize_t, 64)
 
@@ -37,7 +37,7 @@ def slot_words_of_groups(feature_of_slot, groups):
 
 @cython.cfunc
 def _pointer(array: object) -> cython.p_void:
-    """Return where the values of a contiguous array begin; NULL for None and for an empty array."""
+    """Return the address of the first value of a contiguous array; NULL for None and for an empty array."""
     view: Py_buffer
     if array is None:
         return cython.NULL
@@ -86,7 +86,7 @@ class GrowContext:
 
 @cython.cfunc
 def _keep(owner: GrowContext, array: object) -> cython.p_void:
-    """Return where an array begins that lives as long as the context."""
+    """Return the address of the first value of an array, and keep the array alive as long as the context."""
     owner.arrays.append(array)
     return _pointer(array)
 
@@ -177,7 +177,7 @@ def _set_surrogates(owner: GrowContext, surrogates: object) -> object:
 def _zeros(arrays: list, n: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.p_void:
     """Return n zeros of `size` bytes each, which live as long as `arrays`.
 
-    A bytearray is made faster than an array: small trees take less time to grow than their arrays would take to make.
+    A bytearray is used because small trees take less time to grow than NumPy takes to make the arrays.
     """
     block: bytearray = bytearray(max(n, 1) * size)
     arrays.append(block)
@@ -186,7 +186,7 @@ def _zeros(arrays: list, n: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cytho
 
 @cython.cfunc
 def _uninitialized(arrays: list, n_bytes: cython.Py_ssize_t) -> cython.p_void:
-    """Return memory of any content. Pages that are never written to cost no memory."""
+    """Return `n_bytes` of uninitialized memory. Pages that are never written to cost no memory."""
     block = np.empty(n_bytes, np.uint8)
     arrays.append(block)
     return _pointer(block)
@@ -211,8 +211,8 @@ class Workspace:
     context : GrowContext
     n_rows : int
     shared : Workspace, optional
-        Another workspace of the same context. Both then count the children of a node in the same place: threads that
-        split one node together need that, threads that grow different subtrees must not have it.
+        Another workspace of the same context, with which the counts of the children are shared. Threads that split one
+        node together need shared counts. Threads that grow different subtrees must not share counts.
     """
 
     def __init__(self, context: GrowContext, n_rows: int, shared: object = None) -> None:
@@ -234,6 +234,7 @@ def _set_scans(owner: Workspace, context: GrowContext) -> object:
     scratch.product = _doubles(owner.arrays, k)
     scratch.left_rows = _longs(owner.arrays, k)
     scratch.missing_rows = _longs(owner.arrays, k)
+    scratch.present_classes = _longs(owner.arrays, k)
     scratch.class_line = _longs(owner.arrays, k)
     scratch.block_rows = cython.cast(cython.p_int, _zeros(owner.arrays, 2 * k, 4))
     scratch.slot_gain = _doubles(owner.arrays, context.context.n_slots)

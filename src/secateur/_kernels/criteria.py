@@ -8,8 +8,8 @@ where G is concave, exactly 0 on pure nodes, and at least the error of the node.
 node less the values of its children. A class weight can be a rounding error below 0, because weights are subtracted
 from sums of weights.
 
-To add a criterion, write its function below and declare it by name, as all others are. Every split is then scored by
-that function: the fast paths, which know some criteria (`fast_path`), are not needed.
+To add a criterion, write its function below and call `_declare` with its name and function. Every split is then scored
+by that function. Fast paths for single criteria (`fast_path`) save time, but are not needed:
 
     gini, sqrt        fast paths for lists, nominal and two-valued columns
     entropy           with rows of weight 1: a table of x log2 x in whole numbers, so that sums are exact
@@ -38,7 +38,7 @@ from cython.cimports.secateur._kernels.context import (
 Floats = npt.NDArray[np.float64]
 
 RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # scores are tied within this share of the impurity of the node
-MIN_ROWS_GAIN_RATIO = cython.declare(cython.double, 2)  # size that two branches need for the gain ratio
+MIN_ROWS_GAIN_RATIO = cython.declare(cython.double, 2)  # minimum size of two branches with the gain ratio
 CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range of the targets over 2**20
 MIN_IMPURITY = cython.declare(cython.double, 1e-300)
 NO_TABLE = np.zeros(1, np.int64)
@@ -46,7 +46,7 @@ IMPURITIES: dict[str, int] = {}  # address of the function of each criterion
 
 
 class CriterionSpec(NamedTuple):
-    """A criterion as the kernels take it.
+    """A criterion as the kernels read it.
 
     Entropy of whole counts reads x log2 x from a table of whole numbers. Sums of table entries are exact, so equal
     splits have equal scores, whatever the order of classes or columns.
@@ -54,7 +54,7 @@ class CriterionSpec(NamedTuple):
 
     name: str  # a key of IMPURITIES, or "squared_error"
     table: npt.NDArray[np.int64] = NO_TABLE
-    unit: float = 0.0  # value of 1 in the table; 0: there is no table
+    unit: float = 0.0  # the number that 1 in the table stands for; 0: there is no table
 
 
 def entropy_table(n: int) -> CriterionSpec:
@@ -79,7 +79,7 @@ def impurity(spec: CriterionSpec, counts: Floats, total: float) -> float:
 
 
 def _declare(name, formula):
-    """Make a criterion known by its name."""
+    """Register the impurity function of a criterion under its name."""
     IMPURITIES[name] = cython.cast(cython.size_t, formula)
 
 
@@ -212,7 +212,7 @@ def set_criterion(criterion, spec):
 
 
 def units_of(score, unit):
-    """Return a score in multiples of a unit, rounded down; minus infinity becomes a number that no score is below."""
+    """Return a score in multiples of a unit, rounded down; minus infinity becomes -2**62, below all scores."""
     one: cython.longlong = 1
     return cython.cast(cython.longlong, floor(score / unit)) if score > -INFINITY else -(one << 62)
 

@@ -4,7 +4,7 @@ A node owns the same slice of every list and of every line of words. It passes t
 
     find_best_split     best_split.py     its statistics, and the best split over all columns
     assign_children     split_node.py     the child of every row
-    find_surrogates     surrogate.py      if asked for: splits of other columns, and the rows with missing values
+    find_surrogates     surrogate.py      optional: splits of other columns, which place the rows with missing values
     add_children        split_node.py     two or more lines of the tables
     partition_slots     split_node.py     the slices of the children
 
@@ -57,7 +57,9 @@ from .stop import STOPPED, check_stopped
 
 RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # drops are tied within this share when the next node is chosen
 BREAK_ENTRIES = cython.declare(cython.longlong, 1 << 26)  # entries searched between two checks for Ctrl-C
-LISTS, CODES, TWO_VALUED = 0, 1, 2  # kinds of column
+LISTS, CODES, TWO_VALUED = 0, 1, 2  # kinds of column, for callers of `best_split`
+LISTS_KIND = cython.declare(cython.int, LISTS)  # the same as C numbers
+CODES_KIND = cython.declare(cython.int, CODES)
 
 FINISHED = cython.declare(cython.int, 0)  # results of `_grow`
 PAUSED = cython.declare(cython.int, 1)
@@ -67,7 +69,7 @@ SPLITTABLE = cython.declare(cython.int, 1)
 
 
 def _is_before(tree, a, b):
-    """Return whether node a is split before node b by best-first growth: the larger drop, then the older node."""
+    """Return whether best-first growth splits node a before node b: larger drops first, then older nodes."""
     drop_a = tree.reals[(a + 1) * tree.n_reals - 1]
     drop_b = tree.reals[(b + 1) * tree.n_reals - 1]
     tie = RELATIVE_TIE * (max(drop_b, drop_a))
@@ -173,7 +175,7 @@ def _record_split(context, scratch, tree, node, split):
 
 
 def _split(context, scratch, lists, tree, node_number):
-    """Split a node by the split in the tables; the children that may be split wait for evaluation. False: no memory."""
+    """Split a node as the tables say, and push the children that may be split; return False without memory."""
     node = tree.nodes + node_number * tree.n_columns
     n_children = node[N_CHILDREN]
     assign_children(context, scratch, lists, node, tree.reals + node_number * tree.n_reals, tree.branch)
@@ -185,7 +187,7 @@ def _split(context, scratch, lists, tree, node_number):
     node[SPLIT_STEP] = tree.n_splits
     tree.n_splits += 1
     if kept_children != 0:
-        # Best-first growth splits a node long after its evaluation, when `has_ties` is that of another node.
+        # Best-first growth may have evaluated other nodes since, so that `has_ties` is not that of this node.
         partition_slots(context, scratch, lists, node, 0, context.n_lists + 1, kept_children, context.is_best_first)
         for c in range(n_children - 1, -1, -1):
             if tree.nodes[(tree.n_nodes + c) * tree.n_columns + START] >= 0:
@@ -202,7 +204,7 @@ class _Growth:
     tree: TreeTables
     nodes: object
     reals: object
-    _kept: object
+    _private_arrays: object
 
     def __cinit__(self) -> None:
         memset(cython.address(self.tree), 0, cython.sizeof(TreeTables))
@@ -254,11 +256,13 @@ class _Growth:
         tree.unevaluated = cython.address(unevaluated[0])
         tree.heap = cython.address(heap[0])
         tree.capacity = capacity
-        self.nodes, self.reals, self._kept = nodes.base, reals.base, (unevaluated.base, heap.base)
+        self.nodes = nodes.base
+        self.reals = reals.base
+        self._private_arrays = (unevaluated.base, heap.base)
 
     @cython.cfunc
     def copy_branch(self) -> object:
-        """Return the children of the categories of all subset splits and surrogates."""
+        """Return the child of each category, one subset split or surrogate after the other."""
         copied = np.empty(self.tree.n_branch, np.uint16)
         children: cython.ushort[::1] = copied
         if self.tree.n_branch:
@@ -290,7 +294,7 @@ def grow_subtree(
     root_reals: cython.double[::1],
     max_open_rows: cython.Py_ssize_t = 0,
 ):
-    """Grow the subtree of one node; return the tables (nodes, reals) and the children of all categories (branch).
+    """Grow the subtree of one node; return its tables (nodes, reals) and the child of each category (branch).
 
     The tables are valid until the next subtree is grown in this workspace. Depth-first growth leaves nodes of at most
     `max_open_rows` rows OPEN. Surrogates go to `workspace.surrogates`.
@@ -331,9 +335,10 @@ def best_split(
     kind: cython.int,
     slots: tuple,
 ):
-    """Return the best split of a node of classes among the columns `slots = (first, last)` of one kind.
+    """Return the best split of a node with classes, as the fields of `growing.Split`.
 
-    The fields are those of `growing.Split`. The children of categories go to `workspace.branch`.
+    Searches the slots from `first` to `last - 1` of `slots = (first, last)`, which hold columns of one kind. Writes the
+    child of each category to `workspace.branch`.
     """
     data = cython.address(context.context)
     scratch = cython.address(workspace.scratch)
@@ -354,13 +359,13 @@ def best_split(
 
 
 def _search_slots(context, scratch, lists, node, reals, kind, first, last, best):
-    """Find the best split of a node of classes among the columns of one kind."""
+    """Write to `best` the best split of a node with classes among the slots `first` to `last - 1`, of one kind."""
     stats: NodeStats
     best[0] = no_split(context)
     class_stats(context, node[END] - node[START], reals, cython.address(stats))
-    if kind == 0:
+    if kind == LISTS_KIND:
         search_lists(context, scratch, lists, node, cython.address(stats), first, last, best)
-    elif kind == 1:
+    elif kind == CODES_KIND:
         search_codes(context, scratch, lists, node, cython.address(stats), first, last, best)
     else:
         search_two_valued(context, scratch, lists, node, cython.address(stats), best)
@@ -368,7 +373,7 @@ def _search_slots(context, scratch, lists, node, reals, kind, first, last, best)
 
 
 def is_better(context: GrowContext, best, rival, reals: cython.double[::1]):
-    """Return whether the split `rival` of a node is better than `best`; `reals` are those of the node."""
+    """Return whether the split `rival` of a node is better than `best`; `reals` is the line of the node."""
     stats: NodeStats
     data = cython.address(context.context)
     best_so_far = Split(best[0], best[1], 0, 0, 0, 0)
@@ -384,9 +389,9 @@ def split_node(
     reals: cython.double[:, ::1],
     branch: cython.ushort[::1],
 ):
-    """Split line 0 of the tables into the lines after it; return which children may be split.
+    """Split the node in line 0 of the tables, and write its children to the lines after line 0.
 
-    The result has the bits of `split_node.add_children`.
+    Returns which children may be split, as bits; see `split_node.add_children`.
     """
     data = cython.address(context.context)
     scratch = cython.address(workspace.scratch)
@@ -410,7 +415,7 @@ def partition(
     slots: tuple,
     kept_children: cython.int,
 ):
-    """Partition the lists in `slots = (first, last)`; slot n_lists stands for all columns of codes together."""
+    """Partition the slots `first` to `last - 1`; slot n_lists stands for all columns of codes together."""
     data = cython.address(context.context)
     scratch = cython.address(workspace.scratch)
     line = cython.address(node[0])

@@ -1,8 +1,9 @@
-"""Grow from histograms, for rows that do not fit into memory: find, route and count the rows of open nodes by codes.
+"""Grow from histograms, for rows that do not fit into memory: route rows of codes to open nodes, and count them.
 
-A pass over the rows routes each of them to its open node, and counts it there:
+Open nodes are numbered by groups, because only some nodes of the tree are open. A pass over the rows routes each row to
+its open node, and counts the row there:
 
-    histogram[slot of an open node, code, class]       the codes of column j are offset[j] .. offset[j + 1]
+    histogram[group of the node, code, class]       the codes of column j are offset[j] to offset[j + 1] - 1
 
 Sums over partitions are sums of whole numbers, so neither their order nor the partitioning matters.
 `best_split_of_histogram` then finds the split of a node, with the kinds of columns and the tie rules of growing from
@@ -50,11 +51,13 @@ PREFIX_SHIFT = cython.declare(cython.int, 64 - 16)  # bits of a key after its pr
 
 
 class CodeLayout(NamedTuple):
-    """Where the codes of each column are in a histogram, and which columns are searched in which way."""
+    """The lines of each column in a histogram, and the columns by kind of search."""
 
-    offset: Int64  # first line of each column, and then the number of lines
-    n_codes: Int64  # number of codes, without that of missing numbers, which is the next one
-    missing: Int64  # code of missing numbers; -1: no number is missing, or the column is nominal
+    offset: Int64  # first line of each column; the last element is the number of lines
+    n_codes: Int64  # number of codes of each column, without the code of missing numbers
+    missing: (
+        Int64  # code of missing numbers, `n_codes` of the column; -1: no number is missing, or the column is nominal
+    )
     is_nominal: npt.NDArray[np.bool_]
     lists: Int64  # numeric columns of more than two values
     bits: Int64  # two-valued columns without missing values
@@ -69,13 +72,13 @@ def make_context(criterion, columns: CodeLayout, limits, n_classes: int):
     lists = PresortedLists(np.zeros((len(columns.lists), 0), np.uint32), feature, 1)
     words = np.zeros((1, 0), np.uint64)
     codes = PackedCodes(
-        words,
-        no_rows,
-        no_rows,
-        len(columns.bits),
-        columns.n_codes[code_columns],
-        columns.is_nominal[code_columns],
-        no_rows,
+        code_words=words,
+        bit_bytes=no_rows,
+        bit_words=no_rows,
+        bit_line_bytes=len(columns.bits),
+        n_codes=columns.n_codes[code_columns],
+        is_nominal=columns.is_nominal[code_columns],
+        entries=no_rows,
     )
     context = GrowContext(criterion, lists, codes, None, limits, n_classes)
     return context, Workspace(context, 1)
@@ -90,10 +93,11 @@ def bin_numbers(
     low: cython.double[:],
     high: cython.double[:],
 ):
-    """Write the bin of each value to `out`, and widen the range from `low` to `high` value of each bin.
+    """Write the bin of each value to `out`, and widen the range of each bin, `low` to `high`, to the value.
 
-    A bin is the number of edges below the value, found by bisection. `starts` is where each prefix of a key begins
-    among those of the edges (`ranks.prefix_starts`); it leaves few edges to search. `missing` is the bin of NaN.
+    The bin of a value is the number of edges below the value; that of NaN is `missing`. An edge is found by bisection
+    among the edges whose sort keys have the same prefix as the key of the value. `starts` is the number of edges below
+    each prefix (`ranks.prefix_starts`).
     """
     at: cython.Py_ssize_t
     first: cython.int
@@ -131,11 +135,12 @@ def route_codes(
     missing: cython.const[cython.longlong][:],
     out: cython.int[:],
 ):
-    """Write the node at which each row ends to `out`.
+    """Write to `out` the node that each row reaches.
 
-    Node v tests column `feature[v]`, or none if that is negative. Its children are `first[v]` and the node after it. A
-    subset split has its children in `branch`, from `start[v]` on. A threshold is above the code `below[v]`, and the
-    code `missing` of the column goes to `default[v]`.
+    Node v is split on column `feature[v]`; a negative number means that node v has no split. The children are nodes
+    `first[v]` and `first[v] + 1`. If `start[v]` is not negative, the split is a subset, and category c goes to child
+    `branch[start[v] + c]`. Otherwise the split is a threshold: codes up to `below[v]` go to child 0, higher codes to
+    child 1, and the code of missing numbers, `missing[feature[v]]`, goes to child `default[v]`.
     """
     code: cython.longlong
     child: cython.longlong
@@ -156,26 +161,30 @@ def route_codes(
             out[i] = cython.cast(cython.int, v)
 
 
-def group_rows_by_slot(node: cython.const[cython.int][:], slot_of: cython.const[cython.int][:], n_slots: cython.int):
-    """Return the rows whose node has a slot, slot by slot and in their order, and where each slot begins among them."""
-    starts = np.zeros(n_slots + 1, np.int64)
+def group_rows(node: cython.const[cython.int][:], group_of_node: cython.const[cython.int][:], n_groups: cython.int):
+    """Return (rows, start): the rows of group g are `rows[start[g] : start[g + 1]]`, in ascending order.
+
+    `node` is the node of each row. `group_of_node` is the group of each node, or -1 if the rows of the node are not
+    needed.
+    """
+    starts = np.zeros(n_groups + 1, np.int64)
     start: cython.longlong[::1] = starts
     with cython.nogil:
         for i in range(node.shape[0]):
-            slot = slot_of[node[i]]
-            if slot >= 0:
-                start[slot + 1] += 1
-        for slot in range(n_slots):
-            start[slot + 1] += start[slot]
+            group = group_of_node[node[i]]
+            if group >= 0:
+                start[group + 1] += 1
+        for group in range(n_groups):
+            start[group + 1] += start[group]
     position: cython.longlong[::1] = starts.copy()
-    grouped = np.empty(int(starts[n_slots]), np.int64)
+    grouped = np.empty(int(starts[n_groups]), np.int64)
     rows: cython.longlong[::1] = grouped
     with cython.nogil:
         for i in range(node.shape[0]):
-            slot = slot_of[node[i]]
-            if slot >= 0:
-                rows[position[slot]] = i
-                position[slot] += 1
+            group = group_of_node[node[i]]
+            if group >= 0:
+                rows[position[group]] = i
+                position[group] += 1
     return grouped, starts
 
 
@@ -187,15 +196,15 @@ def count_rows(
     offset: cython.const[cython.longlong][:],
     histogram: cython.longlong[:, :, ::1],
 ):
-    """Count the rows of each slot by code and class: slot by slot, so that the counts of a node stay in the cache."""
+    """Add the rows of each group to `histogram`, group by group, so that the counts of a group stay in the cache."""
     t: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
-        for slot in range(start.shape[0] - 1):
-            for t in range(start[slot], start[slot + 1]):
+        for group in range(start.shape[0] - 1):
+            for t in range(start[group], start[group + 1]):
                 i = rows[t]
                 for j in range(codes.shape[1]):
-                    histogram[slot, offset[j] + codes[i, j], target[i]] += 1
+                    histogram[group, offset[j] + codes[i, j], target[i]] += 1
 
 
 def best_split_of_histogram(
@@ -206,10 +215,10 @@ def best_split_of_histogram(
     reals: cython.double[::1],
     depth: cython.longlong,
 ):
-    """Return the best split of a node at a depth from its histogram; the fields are those of `growing.Split`.
+    """Return the best split of a node from its histogram, as the fields of `growing.Split`.
 
-    Slot is the number of a column; below and above of a threshold are codes. The children of categories go to
-    `workspace.branch`. `reals` are those of the node, and begin with its class counts.
+    `slot` of the result is the number of a column, and `below` and `above` of a threshold are codes. Writes the child
+    of each category to `workspace.branch`. `reals` is the line of the node, which begins with its class counts.
     """
     offset: cython.const[cython.longlong][::1] = layout.offset
     n_codes: cython.const[cython.longlong][::1] = layout.n_codes

@@ -1,4 +1,4 @@
-"""Which tests to cut so that the predictions of a tree respect monotone constraints."""
+"""Find the splits to cut so that the predictions of a tree respect monotone constraints."""
 
 import cython
 import numpy as np
@@ -7,7 +7,7 @@ import numpy as np
 def monotone_cuts(
     end: cython.const[cython.int][:], value: cython.const[cython.double][:], sign: cython.const[cython.schar][:]
 ):
-    """Return the tests to cut so that the leaves on both sides of every remaining constrained test are in order.
+    """Return whether each split must be cut, so that the predictions of the tree respect monotone constraints.
 
     `value[v]` is the prediction of node v as a leaf. Where `sign[v]` is 1, no leaf below the first child may predict
     more than a leaf below the second child; where it is -1, no leaf may predict less; 0 allows any order. Nodes are

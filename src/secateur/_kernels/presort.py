@@ -14,8 +14,8 @@ Three sorts give the same list:
     32-bit floats            radix sort of words of key and entry, O(rows) per pass
     64-bit floats            radix sort of keys, and of row numbers along with them
 
-A key is a whole number in the order of the floats. A radix pass sorts by one digit of the key. Usually two or three
-passes over the leading digits leave few keys out of order, which insertion puts right.
+A key is a whole number in the order of the floats. A radix pass sorts by one digit of the key. After two or three
+passes over the leading digits, usually few keys are out of order, and an insertion sort completes the order.
 """
 
 import cython
@@ -28,8 +28,8 @@ Entry = cython.fused_type(cython.uint, cython.ulonglong)
 Value = cython.fused_type(cython.float, cython.double)
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
-DIGIT_BITS = cython.declare(cython.int, 12)  # of a radix pass: its 4,096 counters stay in the first-level cache
-SMALL_SORT_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # below, a digit has 8 bits: fewer counters to add up
+DIGIT_BITS = cython.declare(cython.int, 12)  # digit of a radix pass: its 4,096 counters fit in the first-level cache
+SMALL_SORT_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # fewer rows use 8-bit digits, which have fewer counters
 MAX_COUNTING_RANGE = cython.declare(cython.int, 1 << 14)  # whole numbers in a smaller range are sorted by counting
 
 
@@ -41,7 +41,7 @@ def sort_columns(
     shift: cython.int,
     out: Entry[:, ::1],
 ):
-    """Write the entries of columns to `out`; return (different values, missing values) of each column.
+    """Write the sorted entries of columns to `out`; return the numbers of different and of missing values per column.
 
     The values of the columns are copied to the lines of `block`. `labels` is the class of each row.
     """
@@ -85,7 +85,7 @@ def sort_columns(
 @cython.nogil
 @cython.exceptval(check=False)
 def _small_range(values: cython.const[Value][::1], lowest: cython.p_double) -> cython.Py_ssize_t:
-    """Return the number of whole numbers from the lowest to the highest value; 0: not all are whole, or too many.
+    """Return the size of the range of a column of whole numbers; 0 if a value is not whole or the range is large.
 
     Writes the lowest value to `lowest`.
     """
@@ -209,9 +209,9 @@ def _radix_sort(
 ) -> cython.bint:
     """Sort keys by their bits from `lowest_bit` on, stably, and their rows along with them; `rows` may be empty.
 
-    Passes over the leading digits in which keys differ leave few keys out of order. These are put right by insertion,
-    or, if there are too many, by passes over all digits. Every pass moves the keys from one array to the other. Returns
-    whether the result is in `other_keys` and `other_rows`.
+    The first passes sort by the leading digits in which keys differ. The few keys that are then out of order are moved
+    by an insertion sort; if there are too many, passes over all digits follow. Every pass moves the keys from one array
+    to the other. Returns whether the result is in `other_keys` and `other_rows`.
     """
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
@@ -267,7 +267,7 @@ def _radix_sort(
 @cython.nogil
 @cython.exceptval(check=False)
 def _insertion_sort(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
-    """Sort keys that are nearly in order; return False, having given up, if that takes more than two moves per key."""
+    """Sort keys that are nearly in order. Gives up and returns False after more than two moves per key."""
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
     moves_left = 2 * n
@@ -348,8 +348,8 @@ def bin_entries(
 ):
     """Put the values of a sorted column into bins with about equal numbers of rows; return where each bin ends.
 
-    Equal values share a bin. Writes the bin of each row to `codes`, except for rows whose value is missing, and sets
-    the difference bits of the entries: a value then differs from the one before if the bin does.
+    Equal values share a bin. Writes the bin of each row to `codes`, except for rows whose value is missing. Changes the
+    difference bits of the entries, so that they say whether the bin of an entry differs from that of the entry before.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def bin_entries(
     shift : int
         Position of the row number in an entry.
     size : array
-        For how many rows a row counts; empty: for one.
+        Number of rows that each row counts for; empty if every row counts once.
     n_known : int
         Number of entries that are not missing; these come first.
     n_bins : int

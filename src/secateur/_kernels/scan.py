@@ -11,10 +11,10 @@ A scan walks the entries of the node from the lowest value to the highest. A thr
 Where values are missing, every other threshold is tried twice: the missing rows go right, then left. For the sums of a
 child, the missing rows are a constant that is added to one side.
 
-A caller passes the score to beat in `best`. A threshold replaces it only if its score is larger by more than a tie, so
-that of tied thresholds the earlier column wins, and within a column the lower threshold.
+A caller passes the score to beat in `best`. A threshold replaces `best` only if its score is larger by more than the
+tolerance of ties. Of tied thresholds, the earlier column therefore wins, and within a column the lower threshold.
 
-All scans cost O(rows), and return the exact score of the threshold. They differ in how few instructions a row takes:
+All scans cost O(rows), and return the exact score of the threshold. Specialised scans take fewer instructions per row:
 
     _scan_gini_two_classes, _scan_gini           rows of weight 1, nothing missing: blocks of 64 rows are skipped
     _scan_sqrt_two_classes, _scan_sqrt           if a bound on the gain within the block is too low
@@ -23,7 +23,10 @@ All scans cost O(rows), and return the exact score of the threshold. They differ
     _scan_weighted_gini                          gini of more classes: weights, missing values
     _scan_any_criterion                          all others: the impurity function is called at every threshold
 
-The screens compare products instead of ratios: a division takes longer than all other operations of an entry together.
+Names of the scans: a block is 64 consecutive entries. `hits` is the bitwise or of the entries of a block whose
+threshold would win; its lowest bit, the difference bit, says whether a threshold is tried at one of these entries. A
+score is compared in two steps, because a division takes longer than all other operations of an entry together: the
+comparison of products screens all entries, and the score is computed only for the hits.
 """
 
 import cython
@@ -40,12 +43,12 @@ from cython.cimports.secateur._kernels.context import (
 from cython.cimports.secateur._kernels.criteria import impurity_of, units_of
 
 SLACK_FACTOR = cython.declare(cython.double, 1 + 1e-9)  # makes a bound larger by far more than its rounding error
-MIN_CLASS_ROWS_GINI = cython.declare(cython.int, 64)  # rows per class from which skipping blocks pays
+MIN_CLASS_ROWS_GINI = cython.declare(cython.int, 64)  # rows per class from which the test of whole blocks saves time
 MIN_CLASS_ROWS_SQRT = cython.declare(cython.int, 16)
 
 
 def scan(context, scratch, entries, n_missing, stats, best):
-    """Find the best threshold of a list whose last `n_missing` entries are missing; `best` holds the score to beat."""
+    """Replace `best` by the best threshold of a list, whose last `n_missing` entries have missing values."""
     criterion = context.criterion.fast_path
     is_plain: cython.bint = context.row_weight == cython.NULL and n_missing == 0
     is_gini_of_two: cython.bint = criterion == GINI and stats.n_present_classes == 2
@@ -70,10 +73,13 @@ def scan(context, scratch, entries, n_missing, stats, best):
 def _scan_gini_two_classes(context, entries, stats, best):
     """Scan by gini of two classes; no weights, nothing missing.
 
-    Let n be the rows, i those on the left, `ones` the rows of the last class and `left` those of them on the left. With
-    d = left * n - ones * i, the gain is 2 d^2 / (n i (n - i)). A row of the last class raises d by n - ones, any other
-    row lowers it by `ones`. The number of such rows in a block therefore bounds |d| within the block, and most blocks
-    are skipped by this bound alone.
+    Let n be the number of rows, i the number of rows on the left, `ones` the number of rows of the last class, and
+    `left` the number of rows of the last class on the left. The gain is
+
+        2 d^2 / (n i (n - i)), where d = left * n - ones * i.
+
+    A row of the last class raises d by n - ones, and any other row lowers d by `ones`. The number of rows of the last
+    class in a block therefore bounds |d| within the block. Most blocks are skipped by this bound alone.
     """
     left_at = cython.declare(cython.int[64])
     n = stats.n_rows
@@ -128,10 +134,11 @@ def _scan_gini_two_classes(context, entries, stats, best):
 
 
 def _reach_in_block(context, scratch, block, n_before, stats, reach):
-    """Bound, for each class, how far the left child can be from the share of the class within a block.
+    """Write to `reach`, for each class, a bound of |v| at all thresholds of a block.
 
-    `scratch.left` holds the rows of each class before the block, `n_before` in all. Writes the bounds to `reach`, and
-    the rows of each class in the block to `scratch.block_rows`.
+    Here v is the number of rows of the class on the left, less the number expected from the share of the class in the
+    node. `scratch.left` holds the rows of each class before the block, `n_before` rows in all. Also writes the rows of
+    each class in the block to `scratch.block_rows`.
     """
     n_sums = context.n_sums
     low_mask: Entry = context.low_mask
@@ -154,9 +161,10 @@ def _reach_in_block(context, scratch, block, n_before, stats, reach):
 def _scan_gini(context, scratch, entries, stats, best):
     """Scan by gini of any number of classes; no weights, nothing missing.
 
-    Updates the sum of squares over both children entry by entry. With i rows on the left, the gain is n / (i (n - i))
-    times the sum of v^2 over the classes, where v is how many more rows of the class are on the left than its share. As
-    for two classes, the rows of each class in a block bound v, and most blocks are skipped.
+    The sum of the squared class counts of both children is updated entry by entry. With i of n rows on the left, the
+    gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is the number of rows of the class on the
+    left, less i times the share of the class in the node. As for two classes, the number of rows of each class in a
+    block bounds v, and most blocks are skipped.
     """
     squares_at = cython.declare(cython.double[64])
     cross_at = cython.declare(cython.double[64])
@@ -173,7 +181,7 @@ def _scan_gini(context, scratch, entries, stats, best):
         left[h] = 0
     constant = all_squares / rows
     limit = best.score + stats.tie + constant
-    slack = 1e-15 * rows * rows  # for the rounding of a difference of large numbers
+    slack = 1e-15 * rows * rows  # exceeds the rounding error of a difference of large numbers
     c = (entries[0] & low_mask) >> 1
     left[c] = 1
     squares = 1.0  # sum of left^2
@@ -218,7 +226,7 @@ def _scan_gini(context, scratch, entries, stats, best):
 
 
 def _can_skip_gini_block(context, scratch, block, n_before, needed_gain, slack, stats):
-    """Return whether no threshold of a block reaches the needed gain; count the rows of each class in the block."""
+    """Return whether no threshold of a block reaches the needed gain; write the rows of each class to `block_rows`."""
     rows = cython.cast(cython.double, stats.n_rows)
     hits: Entry = 0
     for k in range(BLOCK_ROWS):
@@ -235,8 +243,9 @@ def _can_skip_gini_block(context, scratch, block, n_before, needed_gain, slack, 
 def _scan_sqrt_two_classes(entries, stats, best):
     """Scan by sqrt of two classes; no weights, nothing missing.
 
-    The impurities of the children are sqrt(u) and sqrt(v), where u and v are the product of the class counts of each
-    child. An entry is screened by the square of their sum, which needs no root.
+    The impurities of the left and the right child are sqrt(u) and sqrt(v), where u and v are the products of the two
+    class counts of the child. A threshold wins if sqrt(u) + sqrt(v) < limit. Squaring twice gives a screen without
+    roots: 4 u v < (limit^2 - u - v)^2, where limit^2 - u - v is positive.
     """
     left_at = cython.declare(cython.int[64])
     margin_at = cython.declare(cython.double[64])
@@ -285,11 +294,18 @@ def _scan_sqrt_two_classes(entries, stats, best):
 def _scan_sqrt(context, scratch, entries, stats, best):
     """Scan by sqrt of more than two classes; no weights, nothing missing.
 
-    Let a and b be the shares of a class and of the other classes that go left, and t the share of all rows that does.
-    The class gains sqrt(N (n - N)) H(a, b), and the Hellinger term H is at most (a - b)^2 / (2 t (1 - t)). The bound is
-    a quadratic form in the class counts, updated entry by entry; roots are taken only where the bound lets a threshold
-    win. Where a and b are near t, H is at most a quarter of that bound over 1 - |a - b| / min(t, 1 - t). How near they
-    are, and whether any threshold can win, is first tested for a whole block.
+    Roots are slow, so that an upper bound of the gain is computed first, and roots only where a threshold may win.
+
+    Let n be the number of rows and N that of a class. Let a be the share of the rows of the class that go left, b that
+    of the rows of the other classes, and t that of all rows. The class contributes sqrt(N (n - N)) H(a, b) to the gain,
+    where H is the Hellinger term.
+
+        first bound     H <= B, where B = (a - b)^2 / (2 t (1 - t)). Its sum over the classes is a quadratic form in the
+                        class counts on the left, which is updated entry by entry.
+        second bound    H <= B / 4 / (1 - |a - b| / min(t, 1 - t)), which is smaller if a and b are near t.
+
+    At the start of a block, `_shrink_sqrt_bound` computes the second bound for the block. The whole block is skipped if
+    no threshold in the block can win.
     """
     bound_at = cython.declare(cython.double[64])
     sums: SqrtSums
@@ -304,7 +320,7 @@ def _scan_sqrt(context, scratch, entries, stats, best):
     skips_blocks: cython.bint = n >= MIN_CLASS_ROWS_SQRT * context.n_sums
     _start_sqrt(context, scratch, stats, cython.address(sums))
     constant = sums.constant
-    slack = 1e-9 * constant * rows * rows  # for the rounding of a difference of large numbers
+    slack = 1e-9 * constant * rows * rows  # exceeds the rounding error of a difference of large numbers
     limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
     squares = crossed = 0.0  # sum of factor * left^2, and of factor * counts * left
     while start < n:
@@ -351,7 +367,7 @@ def _start_sqrt(context, scratch, stats, sums):
         scratch.factor[h] = 0
         scratch.product[h] = 0
         if counts[h] > 0:
-            scratch.class_line[sums.n_present] = h
+            scratch.present_classes[sums.n_present] = h
             sums.n_present += 1
             room = counts[h] * (rows - counts[h])
             scratch.factor[h] = rows * rows / (4 * room * sqrt(room)) if room > 0 else 0.0
@@ -360,9 +376,9 @@ def _start_sqrt(context, scratch, stats, sums):
 
 
 def _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, stats):
-    """Return by how much the bound can be multiplied in a block, from 1/4 to 1; 0: no threshold of the block can win.
+    """Return the factor, from 1/4 to 1, by which the second bound is below the first; 0 if no threshold can win.
 
-    Counts the rows of each class in the block.
+    The factor holds for all thresholds of the block. Also writes the rows of each class to `scratch.block_rows`.
     """
     rows = cython.cast(cython.double, stats.n_rows)
     counts = stats.counts
@@ -389,9 +405,10 @@ def _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, st
 
 
 def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, limit, stats, best):
-    """Replace `best` by the best threshold of a block; roots are taken where the bound lets a threshold win.
+    """Replace `best` by the best threshold of a block, and return the limit for the next block.
 
-    The impurities of both children must stay below `limit`. Returns the limit of the next block.
+    A threshold wins if the impurities of both children add up to less than `limit`. The sum is computed only where
+    `bound_at` lets a threshold win.
     """
     rows = cython.cast(cython.double, stats.n_rows)
     n_before = cython.cast(cython.double, start)
@@ -406,8 +423,8 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
         if block[k] & 1 and i > 0 and bound_at[k] >= (stats.impurity - limit) * (i * (rows - i)):
             both = 0.0
             for h in range(n_present):
-                total = stats.counts[scratch.class_line[h]]
-                y = left[scratch.class_line[h]]
+                total = stats.counts[scratch.present_classes[h]]
+                y = left[scratch.present_classes[h]]
                 both += sqrt(y * (i - y)) + sqrt((total - y) * (rows - i - (total - y)))
             both = 0.5 * both
             if both < limit and i >= min_size and rows - i >= min_size:
@@ -419,9 +436,9 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
 
 
 def _scan_entropy(context, scratch, entries, n_missing, stats, best):
-    """Scan by entropy of rows of weight 1, in whole units of the table.
+    """Scan by entropy of rows of weight 1, in whole units of the table of x log2 x.
 
-    Scores are exact. Each row costs four look-ups: the class and the size of each child change by 1.
+    Sums of units are exact. Each row costs four look-ups for its class: the count before and after, in both children.
     """
     n: cython.Py_ssize_t = stats.n_rows
     n_known: cython.Py_ssize_t = n - n_missing
@@ -468,7 +485,7 @@ def _scan_entropy(context, scratch, entries, n_missing, stats, best):
 
 
 def _take_entropy_threshold(best, score, position, missing_child, tie, half_unit):
-    """Make a threshold the best one; return the score, in units, that the next one must exceed."""
+    """Make a threshold the best one; return the score in units that the next threshold must exceed."""
     best.score = score
     best.position = position
     best.missing_child = missing_child
@@ -478,12 +495,13 @@ def _take_entropy_threshold(best, score, position, missing_child, tie, half_unit
 def _scan_quadratic(context, entries, n_missing, stats, best):
     """Scan by squared error, or by gini of two classes, with weights and missing values.
 
-    Let W be the weight and T the total of the node, and a the weight and x the part of the total on the left. The total
-    is the sum of the deviations (f = 1), or the weight of the last class (f = 2). The gain is
-    f (x W - T a)^2 / (W a (W - a)), screened without division.
+    The gain is f (x W - T a)^2 / (W a (W - a)), which is screened without division:
 
-    The steps of a block stay in one function: taken apart, regression grows 11 % slower, because the sums of a block no
-    longer stay in registers.
+        W, a    weight of the node, and weight on the left
+        T, x    regression: sum of the deviations of the node, and of the rows on the left; f = 1
+                gini of two classes: weight of the last class in the node, and on the left; f = 2
+
+    The function is long because the sums of a block stay in registers only if all steps are in one function.
     """
     x_at = cython.declare(cython.double[64])
     weight_at = cython.declare(cython.double[64])
@@ -603,9 +621,10 @@ def _sum_missing(context, scratch, entries, n_missing, stats):
 
 
 def _gini_gain(left, missing, s, n_classes, weight, stats):
-    """Return the gain by the definition of gini.
+    """Return the gain of a threshold, computed from the definition of gini.
 
-    `weight` is the weight on the left. The missing rows are among them if s is 1, else they are on the right.
+    `left` holds the weight of each class on the left without the missing rows. The missing rows are on the left if s is
+    1, and on the right if s is 0. `weight` is the weight of all rows on the left.
     """
     left_impurity = right_impurity = 0.0
     right_weight = stats.weight - weight
@@ -618,10 +637,10 @@ def _gini_gain(left, missing, s, n_classes, weight, stats):
 
 
 def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
-    """Scan by gini of more than two classes, with weights and missing values; as `_scan_gini`, without skipping blocks.
+    """Scan by gini of more than two classes, with weights and missing values.
 
-    The sums of squares of weights are rounded, so they only screen: the score of a threshold is computed from the
-    definition.
+    The screen is that of `_scan_gini`, but no block is skipped. Sums of squares of weights are rounded, so that they
+    serve as a screen only. The score of a threshold is computed by `_gini_gain`.
     """
     squares_at = cython.declare(cython.double[64])
     cross_at = cython.declare(cython.double[64])
@@ -651,7 +670,7 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
         missing_product += missing[h] * counts[h]
     missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
     constant = all_squares / weight
-    slack = 1e-12 * weight * weight * weight  # for the rounding of a difference of large numbers
+    slack = 1e-12 * weight * weight * weight  # exceeds the rounding error of a difference of large numbers
     limit = best.score + stats.tie + constant
     while start < last:  # the entry before the first threshold is a block of its own
         size = 1 if start == 0 else cython.cast(cython.int, last - start) if last - start < BLOCK_ROWS else BLOCK_ROWS
@@ -715,7 +734,7 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
 
 
 def _scan_any_criterion(context, scratch, entries, n_missing, stats, best):
-    """Scan by the impurity function of any criterion, with weights and missing values: two calls per threshold."""
+    """Scan by calling the impurity function of the criterion for both children; with weights and missing values."""
     left = scratch.left
     right = scratch.right
     low_mask: Entry = context.low_mask

@@ -7,16 +7,17 @@
         before  | a b c d e f |          in order of value (lists), or class after class (codes)
         after   | a d e | b c f |        the slices of the children, each still in that order
 
-The partition is stable. The difference bit of an entry compares the entry with the one before. If that one goes to the
-other child, the bit must also carry the differences of all entries in between:
+The partition is stable. The difference bit of an entry says whether its value differs from the value of the entry
+before. In the slice of a child, the entry before is the last entry that went to the same child. The new bit is
+therefore the bitwise or of the old bits of all entries since then:
 
     value     1 1 2 2 3 3        row of child  L L L
     differs   0 0 1 0 1 0   ->   value         1 2 3
     child     L R R L L R        differs       0 1 1      (the bit of the first entry of a child is never read)
 
-Each list costs O(rows of the node), a few instructions per row and no branch that depends on the row: an entry is
-written to both children, and only the position of one of them moves on. The slice of a
-child that is not split again may be left in any state.
+Each list costs O(rows of the node), a few instructions per row. No branch of the code depends on the row: every entry
+is written to both children, but only the position of its own child advances. A child that will not be split does not
+need its slice, which may be left in any state.
 """
 
 import cython
@@ -45,15 +46,15 @@ from cython.cimports.secateur._kernels.context import (
     code_of,
 )
 
-KEEP_FIRST = cython.declare(cython.int, 1)  # bits of `kept_children`: child 0 may be split, and any other child
-KEEP_OTHERS = cython.declare(cython.int, 2)
+KEEP_FIRST = cython.declare(cython.int, 1)  # bit of `kept_children`: child 0 may be split
+KEEP_OTHERS = cython.declare(cython.int, 2)  # bit of `kept_children`: at least one other child may be split
 
 
 def assign_children(context, scratch, lists, node, counts, branch):
     """Write the child of each row of a node to `goes_left` or `child_of_row`, and count the children into `scratch`.
 
-    Sets DEFAULT_CHILD to the largest child if nothing was missing in growing, and replaces the position of a threshold
-    by the rows around the threshold. Costs O(rows of the node).
+    Sets DEFAULT_CHILD to the largest child if no value is missing in the node. For a list, replaces the position of the
+    threshold in BELOW by the rows on both sides of the threshold. Costs O(rows of the node).
     """
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     n: cython.Py_ssize_t = node[END] - node[START]
@@ -106,7 +107,7 @@ def _assign_by_list(context, scratch, entries, n, below, n_missing, missing_chil
 
 
 def _assign_by_row_codes(context, scratch, entries, node, branch):
-    """Assign the rows of a column of codes row by row: rows with weights of their own, or more than two children."""
+    """Assign the rows of a column of codes one by one: for rows with different weights, or more than two children."""
     shift = context.shift
     n_sums = context.n_sums
     n_children = cython.cast(cython.int, node[N_CHILDREN])
@@ -139,7 +140,7 @@ def _assign_by_row_codes(context, scratch, entries, node, branch):
 
 
 def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
-    """Assign the rows of a column of codes class after class: rows have one weight, or one weight per class."""
+    """Assign the rows of a column of codes class after class: for rows with equal weights in each class."""
     n_sums = context.n_sums
     shift = context.shift
     column = packed_column(context, node[SLOT] - context.n_lists, node[START])
@@ -175,7 +176,7 @@ def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
 
 
 def _needs_no_rows(context):
-    """Return whether all columns are bits in words: then the bits alone say where the words go, without `goes_left`."""
+    """Return whether all columns are bits in words, so that words can be partitioned by their bits, without rows."""
     has_other_columns: cython.bint = context.n_lists > 0 or context.n_code_slots > 0
     return context.bit_words != cython.NULL and not has_other_columns and context.max_surrogates == 0
 
@@ -189,7 +190,10 @@ def clear_children(context, scratch, n_children):
 
 
 def weigh_children(context, scratch, n_children):
-    """Turn counts of rows into weights where all rows of a class weigh the same; compute what the limits count."""
+    """Finish the sums of the children: their class weights, and their sizes, with which the limits are compared.
+
+    Before this call, `child_counts` holds numbers of rows if all rows of a class have the same weight.
+    """
     for c in range(n_children):
         counts = scratch.child_counts + c * context.n_sums
         if context.weight_of_class != cython.NULL:
@@ -239,7 +243,7 @@ def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, fir
 
 
 def _can_be_split(context, counts, size, n_rows, depth):
-    """Return whether a node may be tested at all: large enough, not too deep, not pure."""
+    """Return whether a node may be split at all: it is large enough, not too deep and not pure."""
     n_present: cython.int = 0
     if depth >= context.max_depth or size < context.min_split_size or size < 2 * context.min_leaf_size:
         return False
@@ -251,7 +255,7 @@ def _can_be_split(context, counts, size, n_rows, depth):
 
 
 def _allow_group_slots(context, node, tested):
-    """Remove the groups without the slot tested above from a node, and the slots that are in no remaining group."""
+    """Clear the bits of the groups without the tested slot, and the bits of the slots that are in no other group."""
     one: cython.ulonglong = 1
     n: cython.int = context.n_slot_words
     group_bits = node + N_FIELDS + n
@@ -285,7 +289,8 @@ def _partition_codes(context, scratch, rows, node, kept_children):
     n: cython.Py_ssize_t = node[END] - node[START]
     words = context.bit_words + node[START]
     if _needs_no_rows(context):
-        tested = words + (slot >> 6) * context.n_rows  # these words are partitioned last: all others go by them
+        # The tested words are partitioned last, because their bits decide where all other words go.
+        tested = words + (slot >> 6) * context.n_rows
         for j in range(context.n_bit_words):
             if j != slot >> 6:
                 _partition_words(context, rows, n, tested, slot & 63, words + j * context.n_rows, scratch.spare_words)
@@ -304,7 +309,7 @@ def _partition_codes(context, scratch, rows, node, kept_children):
 
 
 def _partition_entries(context, scratch, entries, node, kept_children, has_ties):
-    """Partition the slice of a node in one list; without ties, no difference bit has to change."""
+    """Partition the slice of a node in one list; `has_ties` says that difference bits may change."""
     n: cython.Py_ssize_t = node[END] - node[START]
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     n_left = scratch.child_rows[0]
@@ -318,7 +323,7 @@ def _partition_entries(context, scratch, entries, node, kept_children, has_ties)
 
 
 def _partition_distinct(entries, n, n_left, goes_left, shift, kept_children, spare):
-    """Partition entries whose difference bits stay as they are; a child that is not kept may be left as rubbish."""
+    """Partition entries without changing difference bits; the slice of a child that is not kept is undefined."""
     to: cython.size_t = 0
     if kept_children == KEEP_FIRST | KEEP_OTHERS:
         for i in range(n):
@@ -341,10 +346,10 @@ def _partition_distinct(entries, n, n_left, goes_left, shift, kept_children, spa
 
 
 def _partition_ties(entries, n, n_left, goes_left, shift, kept_children, spare):
-    """Partition entries and carry their difference bits; a right child that is not kept may be left as rubbish."""
+    """Partition entries and update difference bits; the slice of a right child that is not kept is undefined."""
     bit: Entry
     goes: Entry
-    left_bit: Entry = 1  # differences since the last entry that went left; any value will do for the first entry
+    left_bit: Entry = 1  # or of the bits since the last entry that went left; arbitrary for the first entry
     right_bit: Entry = 1
     to: cython.size_t = 0
     if kept_children == KEEP_FIRST:
@@ -374,7 +379,7 @@ def _partition_ties(entries, n, n_left, goes_left, shift, kept_children, spare):
 def _partition_among_many(context, scratch, entries, n, n_children, spare):
     """Partition entries among more than two children, and set their difference bits."""
     position = scratch.child_position  # where the next entry of a child goes
-    value_of = position + n_children  # number of the value of the last entry of a child
+    value_of = position + n_children  # rank of the value of the last entry of a child
     child_of_row = context.child_of_row
     shift = context.shift
     start: cython.longlong = 0
@@ -396,9 +401,10 @@ def _partition_among_many(context, scratch, entries, n, n_children, spare):
 
 
 def _partition_words(context, rows, n, bits, bit, words, spare):
-    """Partition a line of words of a node in two; `rows` are not partitioned yet.
+    """Partition a line of words of a node among two children; `rows` are not partitioned yet.
 
-    A word goes left if the given bit of the word of its row in `bits` is 0; where `bits` is NULL, `goes_left` decides.
+    If `bits` is NULL, `goes_left` says where the word of a row goes. Otherwise the word goes left if bit number `bit`
+    of the element of `bits` at the same position is 0.
     """
     shift = context.shift
     goes_left = context.goes_left

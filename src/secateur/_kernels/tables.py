@@ -49,7 +49,7 @@ def preorder_arrays(
     has_split_order : bool
         Whether `split_order` is the step at which a node was split; if not, it is -1 everywhere.
 
-    The lines of `split` (SLOT_LINE, ...) are fields of the table; the kind of a leaf is NO_SPLIT.
+    The lines SLOT_LINE to BRANCH_START_LINE of `split` are fields of the table. The kind of a leaf is NO_SPLIT.
     """
     n = nodes.shape[0]
     n_classes = by_class.shape[1]
@@ -118,10 +118,10 @@ def split_thresholds(
     matrix: cython.const[Real][:, :],
     rows: cython.const[cython.Py_ssize_t][:],
 ):
-    """Return the threshold of every numeric split: halfway between the values around it; NaN of all other nodes.
+    """Return the threshold of every numeric split, and NaN for all other nodes.
 
-    A threshold t has low <= t < high: it is `low` if the number halfway does not lie between. It is infinity if the
-    split only separates values from missing values.
+    The threshold between the values low < high is their midpoint t, or low if rounding violates low <= t < high. The
+    threshold is infinity if the split only separates values from missing values.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def split_thresholds(
     feature : array
         Column of each node.
     of_column : array
-        Threshold of the two-valued columns, NaN of other columns. Columns beyond its end are others.
+        Threshold of each two-valued column, NaN for other columns. Columns after the last element are not two-valued.
     matrix : array
         Values of all columns, one line per row.
     rows : array
@@ -174,9 +174,9 @@ def category_branches(
     n_codes: cython.const[cython.longlong][:],
     n_lists: cython.Py_ssize_t,
 ):
-    """Return (start, child): the child of every category at every nominal split, those of node v from `start[v]` on.
+    """Return (start, child): `child[start[v] + code]` is the child of category `code` at the nominal split of node v.
 
-    Categories that are not in a node go to its default child.
+    A category without rows in the node goes to the default child.
 
     Parameters
     ----------

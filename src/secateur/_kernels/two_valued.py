@@ -7,12 +7,13 @@ A row is a word with one bit per column. The words of a node lie together, class
     class 1 | 1 1 0 0 .. |
             | 1 0 0 0 .. |          ones of class 1:  2 1 0 0 ..
 
-The ones of at most 255 words are counted by a table that spreads the 8 bits of a byte over the 8 bytes of a word: one
-addition counts 8 columns. Those of many words are counted by carry-save adders on bit planes, where a plane holds one
-binary digit of all 64 counts: 16 words become a single word of sixteens in 75 operations.
+Few words are counted by a table that spreads the 8 bits of a byte over the 8 bytes of a word: one addition counts 8
+columns. Many words are counted by carry-save adders on bit planes. A plane is a word that holds one binary digit of all
+64 counts, and an adder turns two words into one word of the next digit. The adders turn 16 words into one word, each of
+whose bits counts 16, in 75 operations.
 
-Rows with weights of their own, and regression, read a byte per row and column instead (`bit_bytes`), and cost
-O(rows x columns).
+Regression, and classification of rows with different weights in a class, read one byte per row and column instead
+(`bit_bytes`), which costs O(rows x columns).
 """
 
 import cython
@@ -42,9 +43,12 @@ _fill_byte_lanes()
 def sum_ones(context, scratch, rows, start, stats):
     """Add up, for each class in the node, the weight of the rows with the higher value of each column.
 
-    Fills `scratch.ones`, one line of columns per class in the node; `scratch.class_totals`, the weight of each of these
-    classes; and `scratch.right_size`, the size of the child with the higher value. For regression, the two lines are
-    the weights and the deviations. Returns the number of lines.
+    Returns the number of lines of `scratch.ones`, and fills:
+
+        scratch.ones            one line per class in the node, with one sum per column; in regression, one line of
+                                weights and one of deviations
+        scratch.class_totals    weight of each class in the node
+        scratch.right_size      size of the child with the higher value, per column
     """
     p: cython.int
     for p in range(context.bit_line_bytes):
@@ -78,7 +82,7 @@ def _sum_number_bytes(context, scratch, rows, stats):
 
 
 def _sum_class_bytes(context, scratch, rows, stats):
-    """Add up the weights of a node with classes whose rows have weights of their own; return the number of classes."""
+    """Add up the weights of rows with different weights in a class; return the number of classes in the node."""
     width = context.bit_line_bytes
     ones = scratch.ones
     sizes = scratch.right_size
@@ -107,7 +111,7 @@ def _sum_class_bytes(context, scratch, rows, stats):
 
 
 def _sum_class_words(context, scratch, start, stats):
-    """Count the ones of a node whose rows have one weight, or one weight per class; return the number of classes."""
+    """Count the ones of rows with equal weights in each class; return the number of classes in the node."""
     width = context.bit_line_bytes
     sizes = scratch.right_size
     n_lines: cython.int = 0
@@ -141,9 +145,8 @@ def _sum_class_words(context, scratch, start, stats):
 def gini_of_few_rows(context, scratch, start, stats):
     """Compute gini of both children of every column, for at most 255 rows of weight 1.
 
-    Squares of such counts fit into 16 bits.
-
-    Replaces `sum_ones` and `criteria.impurity_of_sides`, and fills the same fields of `scratch`, except `ones`.
+    The squares of such counts fit into 16 bits. This function does the work of both `sum_ones` and
+    `criteria.impurity_of_sides`, and fills the same fields of `scratch` except `ones` and `class_totals`.
     """
     width = context.bit_line_bytes
     lanes = cython.declare(cython.ulonglong[8])  # one count per byte

@@ -39,7 +39,7 @@ class CodeSplits(NamedTuple):
 
 
 def splits_of(tables: GrowingTables, missing: Array) -> CodeSplits:
-    """Return the splits of the tables of a growing tree; `missing` has the code of missing numbers of each column."""
+    """Return the splits in the tables of a growing tree; `missing` is the code of missing numbers in each column."""
     nodes = tables.nodes
     return CodeSplits(
         feature=np.where(nodes[:, growing.SPLIT_STEP] >= 0, nodes[:, growing.SLOT], -1),
@@ -53,16 +53,16 @@ def splits_of(tables: GrowingTables, missing: Array) -> CodeSplits:
 
 
 class RoutedRows(NamedTuple):
-    """Rows grouped by slot.
+    """Rows grouped by the nodes that they reach.
 
     Parameters
     ----------
     node : array of int32
         The node that each row reaches.
     rows : array of int64
-        Rows whose node has a slot, slot by slot.
+        Numbers of the rows whose node has a group, one group after the other.
     start : array of int64
-        Where each slot begins in `rows`, and the number of rows.
+        Where each group begins in `rows`. The last element is the length of `rows`.
     """
 
     node: Array
@@ -72,23 +72,23 @@ class RoutedRows(NamedTuple):
 
 @dataclass(frozen=True)
 class CodeRouting:
-    """Splits, and the slot in which the rows of a node are collected.
+    """Splits, and the group in which the rows of each node are collected.
 
     Parameters
     ----------
     splits : CodeSplits
-    slot_of_node : array of int32
-        Slot of each node; -1 for nodes whose rows are not needed.
-    n_slots : int
+    group_of_node : array of int32
+        Group of each node; -1 for nodes whose rows are not needed.
+    n_groups : int
     """
 
     splits: CodeSplits = field(repr=False)
-    slot_of_node: Array = field(repr=False)
-    n_slots: int
+    group_of_node: Array = field(repr=False)
+    n_groups: int
 
     def route(self, codes: Array) -> RoutedRows:
-        """Return the node that each row reaches, and the rows grouped by slot."""
+        """Return the node that each row reaches, and the rows by group."""
         node = np.empty(len(codes), np.int32)
         histograms.route_codes(codes, *self.splits, node)
-        rows, start = histograms.group_rows_by_slot(node, self.slot_of_node, self.n_slots)
+        rows, start = histograms.group_rows(node, self.group_of_node, self.n_groups)
         return RoutedRows(node, rows, start)

@@ -31,14 +31,14 @@ class Histograms:
 
     Parameters
     ----------
-    by_slot : array of int64, shape (n_slots, n_codes, n_classes)
+    by_group : array of int64, shape (n_groups, n_codes, n_classes)
     """
 
-    by_slot: Array
+    by_group: Array
 
     def merge(self, other: "Histograms") -> None:
         """Add the histograms of other rows."""
-        self.by_slot += other.by_slot
+        self.by_group += other.by_group
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class LevelTask:
     Parameters
     ----------
     routing : CodeRouting
-        The splits so far; every node to count has a slot.
+        The splits so far; every node to count is a group of its own.
     offset : array of int64
         Where the codes of each column begin in a histogram. The last element is the number of codes of all columns.
     n_classes : int
@@ -60,12 +60,12 @@ class LevelTask:
 
     def start(self) -> Histograms:
         """Return the histograms of no rows."""
-        return Histograms(np.zeros((self.routing.n_slots, int(self.offset[-1]), self.n_classes), np.int64))
+        return Histograms(np.zeros((self.routing.n_groups, int(self.offset[-1]), self.n_classes), np.int64))
 
     def add(self, sums: Histograms, rows: CodedRows, _: int) -> None:
         """Count some rows."""
         routed = self.routing.route(rows.codes)
-        histograms.count_rows(rows.codes, rows.target, routed.rows, routed.start, self.offset, sums.by_slot)
+        histograms.count_rows(rows.codes, rows.target, routed.rows, routed.start, self.offset, sums.by_group)
 
 
 class LevelGrowth:
@@ -117,18 +117,18 @@ class LevelGrowth:
         """
         small_nodes: list[int] = []
         histogram_bytes = int(self.layout.offset[-1]) * self._n_classes * 8
-        n_slots = max(1, MAX_HISTOGRAM_BYTES // max(histogram_bytes, 1))
+        n_groups = max(1, MAX_HISTOGRAM_BYTES // max(histogram_bytes, 1))
         while self.open_nodes:
             small, large = self._divide_open_nodes(finish_rows)
             small_nodes += small
             self.open_nodes = []
             splits = splits_of(self._tables, self.layout.missing)
-            for first in range(0, len(large), n_slots):
-                counted = large[first : first + n_slots]
-                routing = CodeRouting(splits, self._slots(counted, range(len(counted))), len(counted))
+            for first in range(0, len(large), n_groups):
+                counted = large[first : first + n_groups]
+                routing = CodeRouting(splits, self._groups(counted, range(len(counted))), len(counted))
                 sums = passes.sum_over_codes(LevelTask(routing, self.layout.offset, self._n_classes))
-                for slot, v in enumerate(counted):
-                    self._split_node(v, sums.by_slot[slot])
+                for group, v in enumerate(counted):
+                    self._split_node(v, sums.by_group[group])
                 on_progress(self._n_settled_rows)
         if small_nodes:
             self._grow_small_nodes(passes, small_nodes, finish_rows, on_progress)
@@ -146,11 +146,11 @@ class LevelGrowth:
         large = [v for v in self.open_nodes if n_rows[v] > max_small_rows]
         return small, large
 
-    def _slots(self, nodes: list[int], slots: "range | list[int]") -> Array:
-        """Return the slot of every node of the tree: `slots` for the listed nodes, -1 for all others."""
-        slot_of_node = np.full(self._tables.n_nodes, -1, np.int32)
-        slot_of_node[nodes] = slots
-        return slot_of_node
+    def _groups(self, nodes: list[int], groups: "range | list[int]") -> Array:
+        """Return the group of every node of the tree: `groups` for the listed nodes, -1 for all others."""
+        group_of_node = np.full(self._tables.n_nodes, -1, np.int32)
+        group_of_node[nodes] = groups
+        return group_of_node
 
     def _counts(self, v: int) -> Floats:
         """Return the number of rows of each class in a node."""
@@ -231,7 +231,7 @@ class LevelGrowth:
             n_rows += n_rows_of_node
         splits = splits_of(self._tables, self.layout.missing)
         task = SubtreeTask(
-            CodeRouting(splits, self._slots(small_nodes, groups), group + 1),
+            CodeRouting(splits, self._groups(small_nodes, groups), group + 1),
             self._tables.nodes[:, growing.DEPTH].copy(),
             self.layout,
             self._limits,

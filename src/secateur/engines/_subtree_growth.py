@@ -46,7 +46,7 @@ class SubtreeTask:
     Parameters
     ----------
     routing : CodeRouting
-        The splits so far. The slot of a small node is its group.
+        The splits so far, and the group of each small node.
     depth : array of int64
         Depth of each node.
     layout : CodeLayout
