@@ -87,6 +87,7 @@ class BuildKernels(build_ext):
         # Without memoryviews nothing is shared: Cython 3.3 would write C that does not compile for fused types.
         cythonize([e for e in stale if not has_views(e)], **options)
         if self.inplace:  # an editable installation compiles only what has changed
+            remove_orphans()
             self.extensions = [extension for extension in self.extensions if is_stale(extension)]
         self.parallel = self.parallel or os.cpu_count()
         super().run()
@@ -101,6 +102,14 @@ class BuildKernels(build_ext):
 def in_place(extension):
     compiled = Path("src", *extension.name.split("."))
     return compiled.with_name(compiled.name + sysconfig.get_config_var("EXT_SUFFIX"))
+
+
+def remove_orphans():
+    """Delete compiled kernels whose source has been removed or renamed: they cannot be imported any more."""
+    current = {in_place(extension) for extension in extensions()}
+    for compiled in KERNELS.glob(f"*{sysconfig.get_config_var('EXT_SUFFIX')}"):
+        if compiled not in current:
+            compiled.unlink()
 
 
 def is_stale(extension):
