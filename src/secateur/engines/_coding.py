@@ -34,8 +34,8 @@ class BinRanges:
     def merge(self, other: "BinRanges") -> None:
         """Extend the ranges to those of other rows."""
         self.n_rows += other.n_rows
-        self.low = [np.minimum(*pair) for pair in zip(self.low, other.low, strict=True)]
-        self.high = [np.maximum(*pair) for pair in zip(self.high, other.high, strict=True)]
+        self.low = [np.minimum(low, other_low) for low, other_low in zip(self.low, other.low, strict=True)]
+        self.high = [np.maximum(high, other_high) for high, other_high in zip(self.high, other.high, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ best tree that can be formed from the splits. A larger tree is not always the be
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,6 +71,31 @@ def grow_with_lookahead(table: Table, weight: Array | None, n_leaves: int, trees
     return with_growing_rows(counts, table)  # type: ignore[no-any-return]
 
 
+_NO_SPLIT = LookaheadSplit(-1, np.zeros(0, np.bool_), 0)
+
+
+@dataclass
+class _SearchNode:
+    """A node of the tree that the search builds.
+
+    Parameters
+    ----------
+    parent : int
+        Number of the parent; -1 for the root.
+    leaf_weights : array of float
+        Weight of each class at a leaf; 0 at other nodes.
+    split : LookaheadSplit
+        `_NO_SPLIT` at a leaf.
+    first_child : int
+        Number of the left child, before that of the right child; 0 at a leaf.
+    """
+
+    parent: int
+    leaf_weights: Floats
+    split: LookaheadSplit = _NO_SPLIT
+    first_child: int = 0
+
+
 class _SplitChoice(NamedTuple):
     """The number of the split of a node, and the numbers of leaves of its left and right child."""
 
@@ -126,29 +152,34 @@ class _LookaheadSearch:
 
     def run(self, n_leaves: int) -> GrownTables | None:
         """Return the tables of a tree with `n_leaves` leaves; None if a node that must be split has no split."""
-        parent, splits = [-1], [_NO_SPLIT]
-        leaf_weights = [np.zeros(self.n_classes)]
-        first_child = [0]
+        no_weights = np.zeros(self.n_classes)
+        nodes = [_SearchNode(-1, no_weights)]
         waiting = [(0, np.arange(self.n_rows), n_leaves)]
         while waiting:
-            v, rows, n = waiting.pop()
-            if n == 1:
-                weight = None if self.weight is None else self.weight[rows]
-                leaf_weights[v] = np.bincount(self.target[rows], weight, minlength=self.n_classes).astype(float)
+            v, rows, n_node_leaves = waiting.pop()
+            if n_node_leaves == 1:
+                nodes[v].leaf_weights = self._class_weights(rows)
                 continue
-            choice = self._choose_split(rows, n)
+            choice = self._choose_split(rows, n_node_leaves)
             if choice is None:
                 return None
-            splits[v], first_child[v] = self.splits[choice.split], len(parent)
+            left, right = len(nodes), len(nodes) + 1
+            nodes[v].split = self.splits[choice.split]
+            nodes[v].first_child = left
+            nodes += [_SearchNode(v, no_weights), _SearchNode(v, no_weights)]
             goes_left = self.goes_left[rows, choice.split]
-            waiting.append((len(parent), rows[goes_left], choice.n_left))
-            waiting.append((len(parent) + 1, rows[~goes_left], choice.n_right))
-            parent += [v, v]
-            splits += [_NO_SPLIT, _NO_SPLIT]
-            first_child += [0, 0]
-            leaf_weights += [np.zeros(self.n_classes), np.zeros(self.n_classes)]
-        by_class = structure.sum_upwards(np.array(parent, np.int32), np.array(leaf_weights))
-        return _tables(np.array(parent), splits, np.array(first_child), by_class)
+            waiting.append((left, rows[goes_left], choice.n_left))
+            waiting.append((right, rows[~goes_left], choice.n_right))
+        parent = np.array([node.parent for node in nodes])
+        first_child = np.array([node.first_child for node in nodes])
+        leaf_weights = np.array([node.leaf_weights for node in nodes])
+        by_class = structure.sum_upwards(parent.astype(np.int32), leaf_weights)
+        return _tables(parent, [node.split for node in nodes], first_child, by_class)
+
+    def _class_weights(self, rows: Array) -> Floats:
+        """Return the weight of each class among rows, from their numbers."""
+        weight = None if self.weight is None else self.weight[rows]
+        return np.bincount(self.target[rows], weight, minlength=self.n_classes).astype(float)
 
     def _choose_split(self, rows: Array, n_leaves: int) -> _SplitChoice | None:
         """Return the split of a node whose subtree shall have `n_leaves` leaves, 2 or more; None if none is found."""
@@ -223,9 +254,6 @@ class _LookaheadSearch:
             total[c] = len(of_class) if weight is None else weight.sum()
             by_pair[:, :, c] = goes_left.T @ (goes_left if weight is None else goes_left * weight[:, None])
         return _PairCounts(by_pair, total)
-
-
-_NO_SPLIT = LookaheadSplit(-1, np.zeros(0, np.bool_), 0)
 
 
 def _tables(parent: Array, splits: list[LookaheadSplit], first_child: Array, by_class: Floats) -> GrownTables:
