@@ -55,6 +55,8 @@ cdef struct Criterion:
     long long* table  # of ENTROPY_TABLE: x log2 x in multiples of `unit`
     double unit
 
+ctypedef double (*Impurity)(Criterion* criterion, double* counts, int n_classes, double total) noexcept nogil
+
 cdef struct Context:  # what stays constant while one tree grows
     Criterion criterion
     int n_sums  # sums kept per branch: one per class; regression: weight and deviation

@@ -1,6 +1,4 @@
-from secateur._kernels.context cimport Context, Criterion, Entry, NodeStats, Scratch
-
-ctypedef double (*Impurity)(Criterion* criterion, double* counts, int n_classes, double total) noexcept nogil
+from secateur._kernels.context cimport Context, Criterion, Entry, Impurity, NodeStats, Scratch
 
 cdef void _declare(str name, Impurity formula)
 cdef void set_criterion(Criterion* criterion, object spec)
