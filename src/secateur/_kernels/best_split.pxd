@@ -25,7 +25,7 @@ cdef void search_codes(
 ) noexcept nogil
 cdef bint _has_gain_bounds(Context* context, NodeStats* stats) noexcept nogil
 cdef bint _can_count_columns(Context* context, long long* node, int slot, NodeStats* stats) noexcept nogil
-cdef bint _can_test_codes(Context* context, long long* node, int slot) noexcept nogil
+cdef bint _admit_code_column(Context* context, long long* node, int slot) noexcept nogil
 cdef void _try_code_column(
     Context* context, Scratch* scratch, Entry* lists, long long* node, NodeStats* stats, int slot, int* row_counts,
     double score, Split* best

@@ -245,7 +245,7 @@ def search_codes(context, scratch, lists, node, stats, first, last, best):
             if t > 0 and _is_perfect(context, stats, best):
                 return
             s = order[t] if is_counted and has_bounds else base + t
-            if not _can_test_codes(context, node, s):
+            if not _admit_code_column(context, node, s):
                 continue
             score = _score_to_beat(context, best)
             row_counts = cython.NULL
@@ -274,8 +274,11 @@ def _can_count_columns(context, node, slot, stats):
     return is_varying(node, slot) and can_count_codes(context, slot - context.n_lists, stats.n_rows)
 
 
-def _can_test_codes(context, node, slot):
-    """Return whether a node may split on a column; clear its bit if the depth does not allow so many categories."""
+def _admit_code_column(context, node, slot):
+    """Return whether a node may split on a column of codes.
+
+    A nominal column with too many categories for the depth of the node is marked as constant below the node, too.
+    """
     column = slot - context.n_lists
     if not is_varying(node, slot):
         return False

@@ -14,7 +14,7 @@ from ._concepts import balance_scale, car, monks, nursery, random_domain
 from ._games import krk_depth, krk_legality, tic_tac_toe
 from ._noisy import led24, noise, waveform
 from ._real import fetch, load
-from ._tables import split
+from .tables import split
 
 __all__ = [
     "balance_scale",

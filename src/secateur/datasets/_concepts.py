@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data.table import Table
 from ..errors import ParameterError
-from ._tables import all_combinations, make_table, numbered_attributes
+from .tables import all_combinations, make_table, numbered_attributes
 
 
 def balance_scale() -> Table:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .._utils.arrays import Bools, Ints, Longs
 from ..data.table import Table
-from ._tables import all_combinations, make_table
+from .tables import all_combinations, make_table
 
 _FILE, _RANK = np.divmod(np.arange(64), 8)
 _KING_STEPS = tuple((df, dr) for df in (-1, 0, 1) for dr in (-1, 0, 1) if (df, dr) != (0, 0))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..data.table import Table
-from ._tables import check_probability, make_table, row_generator
+from .tables import check_probability, make_table, row_generator
 
 # The segments that each digit lights: top, upper left, upper right, middle, lower left, lower right, bottom.
 _DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"

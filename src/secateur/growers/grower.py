@@ -110,7 +110,7 @@ class Grower:
         return is_small or limits.max_depth < 1 or len(self.data.lists.feature_of_slot) == 0
 
     def _can_split_top_by_column(self) -> bool:
-        """Return whether the tree is large, and the kernels can score its columns one by one."""
+        """Return whether the tree is large, and the kernels can score each column separately."""
         limits, n_rows = self.limits, self.data.n_rows
         if n_rows < MIN_TOP_ROWS or self.target.numbers is not None or self.surrogates is not None:
             return False

@@ -13,7 +13,7 @@ from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_
 from ..core import Counts, PruningSequence, Tree
 from ..data.table import Table
 from ..datasets import krk_legality
-from ..datasets._tables import make_table
+from ..datasets.tables import make_table
 from ..pruners import best_of_size, greedy, smallest_within, weakest_links
 from ..routing import count
 from ._sheets import Row, Sheet, printed_figures

@@ -15,7 +15,7 @@ from .. import datasets
 from .._utils.arrays import Floats
 from ..certifiers import cross_validation_weights, least_bound, path
 from ..data.table import Table
-from ..datasets._tables import make_table
+from ..datasets.tables import make_table
 from ..model_selection import cross_validate
 from ..routing import count
 from ._bounds import DELTA, TREE_OF_BOUND, measure_bounds

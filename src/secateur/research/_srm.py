@@ -17,7 +17,7 @@ from .._utils.arrays import Array, Longs
 from ..analysis import criterion_value, split_drop, srm_excess_bound
 from ..core import Counts, Pruning, Tree
 from ..data.table import Table
-from ..datasets._tables import all_combinations, make_table
+from ..datasets.tables import all_combinations, make_table
 from ..growers import grow
 from ..model_selection import choose, cross_validate
 from ..pruners import bottom_up_srm, global_srm, reduced_error

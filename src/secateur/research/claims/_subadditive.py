@@ -129,7 +129,7 @@ def printed_listing_finds_the_family() -> Evidence:
 
 @claim(
     place="section 3, step 4",
-    library="selection.choose",
+    library="model_selection.choose",
     says="1SE takes the smallest tree whose error is below the least error plus one standard error.",
 )
 def one_se_takes_the_smallest_tree_within() -> Evidence:
