@@ -9,8 +9,17 @@ from .._utils.checks import check_name
 from .._utils.warn import format_names, warn
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError, Wording
 from .batch import Batch
-from .column_reader import dense_array, read_objects, read_series
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, factorize, factorize_numbers, value_type
+from .raw_column import (
+    CategoryColumn,
+    NumberColumn,
+    RawColumn,
+    dense_array,
+    factorize,
+    factorize_numbers,
+    read_objects,
+    read_series,
+    value_type,
+)
 from .table import Schema
 
 TargetKind = Literal["class", "number"]

@@ -7,9 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from .._utils.arrays import MAX_EXACT_INT
-from ..data.batch import Batch, BatchTask
+from ..data.batch import Batch, BatchTask, batch_from_text_frame
 from ..data.files import polars_missing_options
-from ..data.input import batch_from_text_frame
 from ..errors import DataError
 from ..routing import CountTask
 from ._data_file import DataFile

@@ -4,7 +4,7 @@ import numpy as np
 
 from .._utils.arrays import Array, write_protect
 from .._utils.warn import format_names, warn
-from ..data.column_warnings import warn_categories
+from ..data.encoding import warn_categories
 from ..data.table import Column, Schema
 from ..data.target import encode_target
 from ..errors import Argument, DataError, UnsupportedError

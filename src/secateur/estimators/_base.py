@@ -15,8 +15,8 @@ from .._utils.checks import check_name
 from .._utils.progress import progress_bar
 from .._utils.warn import warn
 from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
+from ..data.batch import open_batch
 from ..data.encoding import encode
-from ..data.input import open_batch
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import TreeError
