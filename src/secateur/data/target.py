@@ -20,7 +20,7 @@ from .raw_column import (
     read_series,
     value_type,
 )
-from .table import Schema
+from .table import Schema, read_only_view
 
 TargetKind = Literal["class", "number"]
 
@@ -81,7 +81,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
         codes, labels = factorize_numbers(column.values)
     if len(labels) > MAX_CLASSES_WITHOUT_WARNING:
         warn(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
-    return write_protect(codes), write_protect(labels)
+    return read_only_view(codes), read_only_view(labels)
 
 
 def class_numbers(

@@ -90,7 +90,7 @@ def fit_model(
         plan = replace(plan, costs=balanced_costs(class_weighted))
     has_explicit_folds = plan.is_cross_validated and not isinstance(recipe.cv, int | np.integer)
     if rows.weight is not None and not has_explicit_folds:  # explicit folds name rows by their numbers in the table
-        rows = rows.take(np.flatnonzero(rows.weight)).without_unit_weights()
+        rows = rows.drop_weightless().without_unit_weights()
     n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
     metadata = _metadata(rows, n_holdout)
     grown, selection = _grow(plan, rows, progress)

@@ -18,8 +18,7 @@ from .._utils.arrays import Array, Floats, LongsOrFloats
 from ..core import Sample, Tree
 from ..errors import DataError
 from ..growers.parameters import GrowParameters
-from ..growers.presorted_data import PresortedData
-from ..growers.validation_rows import ValidationRows
+from ..growers.presorted_data import PresortedData, ValidationRows
 from ..pruners import cost_complexity
 from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, class_shares
 from ._select import TOLERANCE
