@@ -155,12 +155,10 @@ def cell_types_for(
         is_text_target = isinstance(target, str) and schema.classes is not None and schema.classes.dtype.kind in "OU"
         return schema.cell_types | ({target: "text"} if is_text_target else {})
     cell_types: dict[str, CellType] = {}
-    for name in as_list("nominal", nominal):
-        if isinstance(name, str):
-            cell_types[name] = "nominal"
-    for name in as_list("numeric", numeric):
-        if isinstance(name, str):
-            cell_types[name] = "number"
+    if nominal is not None:
+        cell_types |= {name: "nominal" for name in as_list("nominal", nominal) if isinstance(name, str)}
+    if numeric is not None:
+        cell_types |= {name: "number" for name in as_list("numeric", numeric) if isinstance(name, str)}
     return cell_types
 
 

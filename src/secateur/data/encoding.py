@@ -185,6 +185,8 @@ def _check_table(table: Table, target: Labels, known: Schema | None, *, is_numbe
 def _requested_kinds(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
     """Return the kind that the user requests for each column, None for the others."""
     kinds: list[Kind | None] = [None] * len(names)
+    if nominal is None and numeric is None:
+        return kinds
     requests: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
     for kind, columns in requests:
         for column in as_list(kind, columns):

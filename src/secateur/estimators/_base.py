@@ -81,13 +81,15 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
             "prune_parameters": dict(self.prune_parameters or {}),
         }
         check_name("probabilities", parameters.get("probabilities", "shrunk"), PROBABILITIES)
-        table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=self._target_kind)
-        held_out = None
-        if X_holdout is not None:
-            held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
-        recipe = model_selection.Recipe.of(parameters, **overrides)
-        stored = plain_values(parameters)
         with progress_bar("growing and cross-validating", self.verbose) as progress:
+            table = encode(
+                X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=self._target_kind
+            )
+            held_out = None
+            if X_holdout is not None:
+                held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
+            recipe = model_selection.Recipe.of(parameters, **overrides)
+            stored = plain_values(parameters)
             model = model_selection.fit_model(
                 table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress
             )
