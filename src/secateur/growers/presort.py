@@ -19,7 +19,7 @@ from ..data.table import Table
 N_VALUES_OF_PAIR = 2  # Values of a two-valued column.
 MAX_BLOCK_BYTES_PER_ROW = 32  # Columns copied at once: half a cache line, so that the copies stay below the lists.
 MIN_BLOCK_ROWS = 1 << 15  # Columns of fewer rows are sorted several at a time, up to this number of rows in all.
-OTHER_VALUES, TWO_VALUES = 0, 2  # Kinds of numeric columns that `packing.find_two_valued` returns.
+KIND_OTHER, KIND_TWO_VALUED = 0, 2  # Kinds of numeric columns that `packing.find_two_valued` returns.
 
 
 class RowLabels(NamedTuple):
@@ -200,14 +200,14 @@ def _find_pairs(table: Table) -> tuple[list[int], dict[int, ColumnValues]]:
     if matrix is not None:
         kinds, low, high = packing.find_two_valued(matrix)
         kind_of = kinds.tolist()
-        features = [j for j in numeric if kind_of[j] == OTHER_VALUES]
-        return features, {j: ColumnValues.of_pair(low[j], high[j]) for j in numeric if kind_of[j] == TWO_VALUES}
+        features = [j for j in numeric if kind_of[j] == KIND_OTHER]
+        return features, {j: ColumnValues.of_pair(low[j], high[j]) for j in numeric if kind_of[j] == KIND_TWO_VALUED}
     features, pairs = [], {}
     for j in numeric:
         kinds, low, high = packing.find_two_valued(_as_matrix(table.columns[j]))
-        if kinds[0] == OTHER_VALUES:
+        if kinds[0] == KIND_OTHER:
             features.append(j)
-        elif kinds[0] == TWO_VALUES:
+        elif kinds[0] == KIND_TWO_VALUED:
             pairs[j] = ColumnValues.of_pair(low[0], high[0])
     return features, pairs
 

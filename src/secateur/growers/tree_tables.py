@@ -25,7 +25,7 @@ from .presort import midpoint
 
 CAPACITY_FACTOR = 4  # New tables have this many times the lines needed: lines that are never written cost no memory.
 N_SCORES = 2  # Last columns of the reals: score and drop.
-ALL_ROWS = np.empty(0, np.intp)  # Tells the kernel that row i of the tree is row i of the matrix.
+NO_ROW_NUMBERS = np.empty(0, np.intp)  # Tells the kernel that row i of the tree is row i of the matrix.
 NO_CODES = np.empty(0, np.int64)
 NO_VALUES = np.empty((0, 0))
 
@@ -270,7 +270,7 @@ def _thresholds(nodes: NodesInPreorder, columns: PreparedColumns, row_values: Ro
     has_only_pairs = len(columns.pairs) == len(columns.values)
     matrix = _matrix_of_lists(columns, row_values)
     if has_only_pairs and matrix is not None:  # One kernel call is faster for small trees.
-        numbers = ALL_ROWS if row_values.rows is None else row_values.rows
+        numbers = NO_ROW_NUMBERS if row_values.rows is None else row_values.rows
         return tables.split_thresholds(nodes.split, nodes.feature, columns.pair_thresholds, matrix, numbers)
     threshold = np.full(len(nodes.feature), np.nan)
     bounds = _split_bounds(_numeric_nodes(nodes), nodes, columns, row_values)

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -207,66 +208,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     score_name = check_scoring(scoring, is_class=rows.table.schema.classes is not None, has_costs=costs is not None)
     scores = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
     plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
-    return cross_validate_candidates(rows, parameters, plan, scores, rule, n_workers=n_workers, progress=progress)
-
-
-def cross_validate_candidates(
-    rows: WeightedRows,
-    parameters: GrowParameters,
-    plan: FoldPlan,
-    scoring: Scoring,
-    rule: ChoiceRule,
-    *,
-    n_workers: Any,
-    progress: Progress,
-) -> Selection:
-    """Return the path of all rows with the cross-validated error of each member and the choice.
-
-    This is `cross_validate` after its arguments have been read and checked.
-
-    Parameters
-    ----------
-    rows : WeightedRows
-        Class weights are included in the weights.
-    parameters : GrowParameters
-        Parameters that are "auto" make several candidates.
-    plan : FoldPlan
-    scoring : Scoring
-    rule : ChoiceRule
-    n_workers : int or executor
-        Number of threads, or an object with `submit`.
-    progress
-        As for `cross_validate`.
-    """
-    if scoring.score_name == "roc_auc":
-        rule = replace(rule, se="folds")  # an area is not a mean over rows
-    if rule.se == "folds" and plan.n_folds < 2:
-        raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
-    details = _details(plan, scoring, rule)
-    data = PresortedData.of(rows.table, rows.weight)
-    search = CandidateSearch(data, scoring, plan, rule, details, n_workers, progress)
-    table, results = search.run(parameters.candidates())
-    counts = with_growing_rows(table.counts, rows.table, rows.is_used())
-    sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
-    pool = tuple(result.summary for result in results) if len(results) > 1 else ()
-    return replace(table, counts=counts, sequence=sequence, pool=pool)
-
-
-def _details(plan: FoldPlan, scoring: Scoring, rule: ChoiceRule) -> dict[str, Any]:
-    """Return how the members were evaluated, as plain values for `Selection.details`."""
-    return {
-        "folds": plan.n_folds,
-        "repeats": plan.n_repeats,
-        "seed": plan.seed,
-        "stratified": plan.is_stratified,
-        "se": rule.se,
-        "penalty": scoring.penalty_name,
-        "size": scoring.size,
-        "scoring": scoring.score_name,
-        "cost": scoring.path_cost,
-        "m": scoring.m,
-        "costs": None if scoring.costs is None else scoring.costs.tolist(),
-    }
+    return CandidateSearch(rows, scores, plan, rule, n_workers, progress).run(parameters)
 
 
 class MemberErrors(NamedTuple):
@@ -334,36 +276,67 @@ class EvaluatedRows(NamedTuple):
 
 @dataclass(frozen=True)
 class CandidateSearch:
-    """What stays constant while candidates are cross-validated.
+    """Cross-validation of candidates. The fields stay constant meanwhile.
 
     Parameters
     ----------
-    data : PresortedData
+    rows : WeightedRows
+        Class weights are included in the weights.
     scoring : Scoring
     plan : FoldPlan
     rule : ChoiceRule
-    details : dict
-        Facts about the cross-validation for `Selection.details`.
     n_workers : int or executor
+        Number of threads, or an object with `submit`.
     progress : callable, optional
+        As for `cross_validate`.
     """
 
-    data: PresortedData
+    rows: WeightedRows
     scoring: Scoring
     plan: FoldPlan
     rule: ChoiceRule
-    details: dict[str, Any]
     n_workers: Any
     progress: Progress
 
-    def run(self, candidates: list[GrowParameters]) -> tuple[Selection, list[CandidateResult]]:
-        """Return the table of the best candidate, and the results of all candidates.
+    def __post_init__(self) -> None:
+        if self.se == "folds" and self.plan.n_folds < 2:
+            raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
 
-        After the first of several rounds, candidates that are worse than the best one are dropped. If the plan allows
-        it, the search stops after the first round if the choice is stable, and after a later round if the choice is
-        the same as after the round before.
+    @property
+    def se(self) -> str:
+        """The kind of standard error. An area under the ROC curve is no mean over rows, so it needs that of folds."""
+        return "folds" if self.scoring.score_name == "roc_auc" else self.rule.se
+
+    @cached_property
+    def details(self) -> dict[str, Any]:
+        """How the members are evaluated, as plain values for `Selection.details`."""
+        plan, scoring = self.plan, self.scoring
+        return {
+            "folds": plan.n_folds,
+            "repeats": plan.n_repeats,
+            "seed": plan.seed,
+            "stratified": plan.is_stratified,
+            "se": self.se,
+            "penalty": scoring.penalty_name,
+            "size": scoring.size,
+            "scoring": scoring.score_name,
+            "cost": scoring.path_cost,
+            "m": scoring.m,
+            "costs": None if scoring.costs is None else scoring.costs.tolist(),
+        }
+
+    def run(self, parameters: GrowParameters) -> Selection:
+        """Return the path of all rows with the cross-validated error of each member and the choice.
+
+        Parameters that are "auto" make several candidates, and the result is that of the best one. After the first of
+        several rounds, candidates that are worse than the best one are dropped. If the plan allows it, the search stops
+        after the first round if the choice is stable, and after a later round if the choice is the same as after the
+        round before.
         """
-        is_evaluated = np.zeros(self.data.table.n_rows, np.bool_)
+        data = PresortedData.of(self.rows.table, self.rows.weight)
+        candidates = parameters.candidates()
+        growing = list(map(GrowParameters.tree_parameters, candidates))
+        is_evaluated = np.zeros(data.table.n_rows, np.bool_)
         results: dict[int, CandidateResult] = {}
         remaining = list(range(len(candidates)))
         n_grown, previous_choice = 0, None
@@ -373,13 +346,15 @@ class CandidateSearch:
             is_evaluated[np.concatenate([fold.test for fold in folds])] = True
             rows = self._evaluated_rows(is_evaluated)
             parts: list[Fold | None] = [None, *folds] if is_first_round else [*folds]
-            round_results = self._run_round([candidates[i] for i in remaining], parts, n_grown, len(candidates))
+            round_results = self._run_round(data, [candidates[i] for i in remaining], parts, n_grown, len(candidates))
             n_grown += len(remaining) * len(parts)
             for i, part_results in zip(remaining, round_results, strict=True):
                 if is_first_round:
-                    results[i] = self._first_result(candidates[i], part_results[0], part_results[1:], rows)
+                    counts, *losses = part_results
+                    results[i] = self._result(growing[i], self._path_of_all_rows(counts), counts, losses, rows)
                 else:
-                    results[i] = self._extended_result(results[i], part_results, rows)
+                    table, losses = results[i].table, [*results[i].folds, *part_results]
+                    results[i] = self._result(table.growing, table.sequence, table.counts, losses, rows)
             best = min(remaining, key=lambda i: (results[i].summary["error"], results[i].summary["n_leaves"]))
             choice = (best, results[best].table.chosen)
             if self.plan.may_stop_early:
@@ -389,18 +364,23 @@ class CandidateSearch:
             if is_first_round and self.plan.n_all_folds > len(folds):
                 remaining = [i for i in remaining if not results[i].is_worse(results[best])]
             previous_choice = choice
-        return self._with_shrinkage(results[best]), [results[i] for i in range(len(candidates))]
+        return self._final_table(results[best], [results[i] for i in range(len(candidates))])
 
     def _evaluated_rows(self, is_evaluated: Array) -> EvaluatedRows:
         """Return the number and the effective number of the evaluated rows."""
         rows = np.flatnonzero(is_evaluated)
-        if self.data.weight is None:
+        if self.rows.weight is None:
             return EvaluatedRows(len(rows), len(rows))
-        weight = self.data.weight[rows]
+        weight = self.rows.weight[rows]
         return EvaluatedRows(len(rows), float(weight.sum() ** 2 / (weight**2).sum()))
 
     def _run_round(
-        self, candidates: list[GrowParameters], parts: Sequence[Fold | None], n_grown: int, n_candidates: int
+        self,
+        data: PresortedData,
+        candidates: list[GrowParameters],
+        parts: Sequence[Fold | None],
+        n_grown: int,
+        n_candidates: int,
     ) -> list[list[Any]]:
         """Return the results of each candidate for every part: fold losses, or for None the counts of all rows.
 
@@ -413,21 +393,19 @@ class CandidateSearch:
             n_groups = min(len(candidates), math.ceil(TASKS_PER_THREAD * self.n_workers / len(parts)))
         group_size = math.ceil(len(candidates) / n_groups)
         groups = [tuple(candidates[i : i + group_size]) for i in range(0, len(candidates), group_size)]
-        tasks = [self._task(group, part) for part in parts for group in groups]
+        tasks: list[Task] = [
+            (grow_on_all_rows, (group,)) if part is None else (evaluate_fold, (group, self.scoring, part))
+            for part in parts
+            for group in groups
+        ]
         sizes = [len(group) for _ in parts for group in groups]
         progress = self._round_progress(n_grown, n_candidates * (1 + self.plan.n_all_folds))
-        results = run_tasks(self.data, tasks, self.n_workers, progress, sizes=sizes)
+        results = run_tasks(data, tasks, self.n_workers, progress, sizes=sizes)
         by_part = [
             list(itertools.chain(*results[first : first + len(groups)]))
             for first in range(0, len(results), len(groups))
         ]
         return [list(of_candidate) for of_candidate in zip(*by_part, strict=True)]
-
-    def _task(self, group: tuple[GrowParameters, ...], part: Fold | None) -> Task:
-        """Return the task that grows a group of candidates on all rows (None) or on a fold."""
-        if part is None:
-            return grow_on_all_rows, (group,)
-        return evaluate_fold, (group, self.scoring, part)
 
     def _round_progress(self, n_grown: int, n_trees: int) -> Progress:
         """Return the callback for the tasks of a round, which counts the trees of earlier rounds too."""
@@ -435,20 +413,6 @@ class CandidateSearch:
         if progress is None:
             return None
         return lambda n_done, _: progress(n_grown + n_done, n_trees)
-
-    def _first_result(
-        self, candidate: GrowParameters, counts: Sample, folds: list[FoldLosses], rows: EvaluatedRows
-    ) -> CandidateResult:
-        """Return the result of a candidate after the first round, with the path of its tree of all rows."""
-        path = self._path_of_all_rows(counts)
-        return CandidateResult(folds, self._table(candidate.tree_parameters(), path, counts, folds, rows))
-
-    def _extended_result(
-        self, result: CandidateResult, folds: list[FoldLosses], rows: EvaluatedRows
-    ) -> CandidateResult:
-        """Return the result of a candidate after one more round."""
-        table, all_folds = result.table, [*result.folds, *folds]
-        return CandidateResult(all_folds, self._table(table.growing, table.sequence, table.counts, all_folds, rows))
 
     def _path_of_all_rows(self, counts: Sample) -> PruningSequence:
         """Return the pruning path of the tree grown on all rows, with penalties per unit of weight."""
@@ -468,27 +432,29 @@ class CandidateSearch:
         )
         return sequence
 
-    def _table(
+    def _result(
         self,
         growing: dict[str, Any],
         path: PruningSequence,
         counts: Sample | None,
         folds: list[FoldLosses],
         rows: EvaluatedRows,
-    ) -> Selection:
-        """Return the cross-validated errors of all members of the path of all rows, with the choice."""
+    ) -> CandidateResult:
+        """Return the losses of a candidate, and the errors of all members of its path of all rows with the choice."""
         penalties = _penalties_of(path)
         details = self.details | {"repeats": len(folds) // min(self.plan.n_folds, len(folds))}
+        scored = folds
         if self.scoring.score.is_probability_score and folds[0].shrunk is not None:
             strength = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
-            folds = [fold.with_shrinkage(strength) for fold in folds]
+            scored = [fold.with_shrinkage(strength) for fold in folds]
             details |= {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
-        errors = self._member_errors(folds, penalties, path.n_leaves, rows.effective_n)
-        return Selection(
+        errors = self._member_errors(scored, penalties, path.n_leaves, rows.effective_n)
+        table = Selection(
             path, errors.error, errors.se, errors.best, errors.chosen,
             select=f"{self.rule.n_standard_errors:g}se", sample="cross-validation", n=rows.n_rows, betas=penalties,
             fold_error=errors.fold_error, counts=counts, growing=growing, details=details,
         )  # fmt: skip
+        return CandidateResult(folds, table)
 
     def _member_errors(
         self, folds: list[FoldLosses], penalties: Floats, n_leaves: Array, effective_n: float
@@ -496,7 +462,7 @@ class CandidateSearch:
         """Return the errors of the members at their penalties, and the choice of the rule."""
         # Repeats evaluate the same rows again, so they do not count as further folds.
         n_folds = min(self.plan.n_folds, len(folds))
-        error, se, fold_error = mean_errors(folds, penalties, effective_n, n_folds, self.rule.se)
+        error, se, fold_error = mean_errors(folds, penalties, effective_n, n_folds, self.se)
         best, chosen = choose(error, se, self.rule.n_standard_errors)
         if self.rule.n_standard_errors > 0 and self.scoring.score.is_probability_score and len(fold_error) > 1:
             chosen = smallest_within_difference(best, fold_error, n_folds, self.rule.n_standard_errors)
@@ -518,6 +484,14 @@ class CandidateSearch:
             errors = self._member_errors(other_folds, penalties, table.sequence.n_leaves, rows.effective_n)
             n_same += errors.chosen == table.chosen
         return n_same >= MIN_STABLE_SHARE * len(folds)
+
+    def _final_table(self, best: CandidateResult, results: list[CandidateResult]) -> Selection:
+        """Return the table of the best candidate, whose tree knows its growing rows, with the summaries of all."""
+        table = self._with_shrinkage(best)
+        counts = with_growing_rows(table.counts, self.rows.table, self.rows.is_used())
+        sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
+        pool = tuple(result.summary for result in results) if len(results) > 1 else ()
+        return replace(table, counts=counts, sequence=sequence, pool=pool)
 
     def _with_shrinkage(self, result: CandidateResult) -> Selection:
         """Return the table with the best strength of shrinkage for the chosen member, and the log losses with it."""

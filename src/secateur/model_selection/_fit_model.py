@@ -24,7 +24,7 @@ from ..growers.parameters import GrowParameters, is_auto
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ._certify_model import certify_model
-from ._cross_validate import ChoiceRule, cross_validate_candidates
+from ._cross_validate import CandidateSearch, ChoiceRule
 from ._prune_model import (
     choose_on_holdout,
     choose_with_accuracy,
@@ -171,15 +171,9 @@ def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, 
     is_number_of_folds = isinstance(recipe.cv, int | np.integer)
     cv = min(recipe.cv, rows.table.n_rows) if is_number_of_folds else recipe.cv
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
-    selection = cross_validate_candidates(
-        rows,
-        parameters,
-        folds,
-        complete_scoring(scoring, rows),
-        ChoiceRule(plan.n_standard_errors, "pooled"),
-        n_workers=plan.n_workers,
-        progress=progress,
-    )
+    rule = ChoiceRule(plan.n_standard_errors, "pooled")
+    search = CandidateSearch(rows, complete_scoring(scoring, rows), folds, rule, plan.n_workers, progress)
+    selection = search.run(parameters)
     if plan.is_accuracy:
         assert selection.counts is not None
         return choose_with_accuracy(selection, recipe.select, selection.counts)
