@@ -286,44 +286,25 @@ def pack_codes_for(
 
     Weighted rows with a numeric target have packed codes without columns, because the kernels add up the targets of a
     node in the order of the packed rows.
-    """
-    if not coded and not (options.is_regression and weights is not None):
-        return None
-    has_bit_words = not options.is_regression and can_use_bit_words(coded, weights, multiway=options.multiway)
-    return pack_coded_columns(coded, labels, has_bit_words=has_bit_words, matrix=matrix)
-
-
-def can_use_bit_words(columns: list[CodedColumn], weights: growing.RowWeights | None, *, multiway: bool) -> bool:
-    """Return whether the two-valued columns can be stored as bits of words, which are partitioned with their node.
-
-    The kernels count the bits of a class at once. This needs equal weights within each class, and splits with two
-    children. In all other cases, each row keeps a byte per column.
-    """
-    has_equal_weights = weights is None or weights.row_weight is None or weights.weight_of_class is not None
-    can_have_many_children = multiway and any(not column.is_two_valued for column in columns)
-    return has_equal_weights and not can_have_many_children
-
-
-def pack_coded_columns(
-    columns: list[CodedColumn], labels: RowLabels, *, has_bit_words: bool, matrix: Array | None = None
-) -> growing.PackedCodes:
-    """Return the coded columns as the kernels read them.
 
     Parameters
     ----------
-    columns : list of CodedColumn
+    coded : list of CodedColumn
         The columns in the order of their slots.
     labels : RowLabels
-    has_bit_words : bool
-        Whether two-valued columns become bits of words; see `can_use_bit_words`. If not, they become bytes.
+    weights : RowWeights, optional
+    options : ColumnOptions
     matrix : array, optional
         The table as one array, row by row, from which the two-valued columns are packed in one pass.
     """
-    pairs = [column for column in columns if column.is_two_valued]
-    multivalued = [column for column in columns if not column.is_two_valued]
+    if not coded and not (options.is_regression and weights is not None):
+        return None
+    has_bit_words = not options.is_regression and _can_use_bit_words(coded, weights, multiway=options.multiway)
+    pairs = [column for column in coded if column.is_two_valued]
+    multivalued = [column for column in coded if not column.is_two_valued]
     rows = _rows_by_class(labels.classes)
     words = _pack_bits(pairs, len(rows), matrix) if has_bit_words else np.zeros((0, len(rows)), np.uint64)
-    codes = _pack_codes(multivalued, len(rows), max((column.n_codes for column in columns), default=N_VALUES_OF_PAIR))
+    codes = _pack_codes(multivalued, len(rows), max((column.n_codes for column in coded), default=N_VALUES_OF_PAIR))
     for line in (*words, *codes):
         line[:] = line[rows]
     if has_bit_words:
@@ -338,10 +319,21 @@ def pack_coded_columns(
         bit_bytes=bit_bytes,
         bit_words=words,
         bit_line_bytes=line_bytes,
-        n_codes=np.array([column.n_codes for column in columns], np.int64),
-        is_nominal=np.array([column.is_nominal for column in columns], np.bool_),
+        n_codes=np.array([column.n_codes for column in coded], np.int64),
+        is_nominal=np.array([column.is_nominal for column in coded], np.bool_),
         entries=entries.astype(labels.entry_type),
     )
+
+
+def _can_use_bit_words(columns: list[CodedColumn], weights: growing.RowWeights | None, *, multiway: bool) -> bool:
+    """Return whether the two-valued columns can be stored as bits of words, which are partitioned with their node.
+
+    The kernels count the bits of a class at once. This needs equal weights within each class, and splits with two
+    children. In all other cases, each row keeps a byte per column.
+    """
+    has_equal_weights = weights is None or weights.row_weight is None or weights.weight_of_class is not None
+    can_have_many_children = multiway and any(not column.is_two_valued for column in columns)
+    return has_equal_weights and not can_have_many_children
 
 
 def _rows_by_class(classes: Array) -> Array:
