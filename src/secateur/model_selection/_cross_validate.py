@@ -276,7 +276,7 @@ class EvaluatedRows(NamedTuple):
 
 @dataclass(frozen=True)
 class CandidateSearch:
-    """Cross-validation of candidates. The fields stay constant meanwhile.
+    """The cross-validation of candidates on the same folds.
 
     Parameters
     ----------
@@ -304,7 +304,7 @@ class CandidateSearch:
 
     @property
     def se(self) -> str:
-        """The kind of standard error. An area under the ROC curve is no mean over rows, so it needs that of folds."""
+        """The kind of standard error: "folds" for an area under the ROC curve, which is no mean over rows."""
         return "folds" if self.scoring.score_name == "roc_auc" else self.rule.se
 
     @cached_property
@@ -486,7 +486,7 @@ class CandidateSearch:
         return n_same >= MIN_STABLE_SHARE * len(folds)
 
     def _final_table(self, best: CandidateResult, results: list[CandidateResult]) -> Selection:
-        """Return the table of the best candidate, whose tree knows its growing rows, with the summaries of all."""
+        """Return the table of the best candidate, with the sketch of the rows in its tree and the summaries of all."""
         table = self._with_shrinkage(best)
         counts = with_growing_rows(table.counts, self.rows.table, self.rows.is_used())
         sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
