@@ -17,14 +17,14 @@ SINGLE_COLUMN_BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 1024)
 
 OTHER = cython.declare(cython.uchar, 0)  # kinds of column
 CONSTANT = cython.declare(cython.uchar, 1)
-TWO_VALUED = cython.declare(cython.uchar, 2)
-ALL_MISSING = cython.declare(cython.uchar, 3)
+BINARY = cython.declare(cython.uchar, 2)
+EMPTY = cython.declare(cython.uchar, 3)
 
 
 def find_two_valued(matrix: cython.const[Value][:, ::1]):
     """Return (kind, lowest value, highest value) of each column.
 
-    The kind is CONSTANT or TWO_VALUED if no value is missing, ALL_MISSING if all are, and else OTHER, where the lowest
+    The kind is CONSTANT or BINARY if no value is missing, EMPTY if all are, and else OTHER, where the lowest
     and the highest value are 0.
     """
     n = matrix.shape[0]
@@ -58,11 +58,11 @@ def find_two_valued(matrix: cython.const[Value][:, ::1]):
             start = end
         for j in range(d):
             if not is_other[j]:
-                kind[j] = CONSTANT if firsts[j] == seconds[j] else TWO_VALUED
+                kind[j] = CONSTANT if firsts[j] == seconds[j] else BINARY
                 low[j] = min(firsts[j], seconds[j])
                 high[j] = max(firsts[j], seconds[j])
             elif firsts[j] != firsts[j]:
-                kind[j] = ALL_MISSING
+                kind[j] = EMPTY
                 for i in range(n):
                     if matrix[i, j] == matrix[i, j]:
                         kind[j] = OTHER
