@@ -51,11 +51,13 @@ cdef void _try_any_criterion(
 ) noexcept nogil
 cdef void _move_missing(Context* context, Scratch* scratch, double sign) noexcept nogil
 cdef bint _can_skip_gini_block(
-    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack, NodeStats* stats
+    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack,
+    NodeStats* stats
 ) noexcept nogil
 cdef void _start_sqrt(Context* context, Scratch* scratch, NodeStats* stats, SqrtSums* sums) noexcept nogil
 cdef double _shrink_sqrt_bound(
-    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack, NodeStats* stats
+    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack,
+    NodeStats* stats
 ) noexcept nogil
 cdef double _try_sqrt_block(
     Context* context, Scratch* scratch, Entry* block, Py_ssize_t start, int size, int n_present, double* bound_at,

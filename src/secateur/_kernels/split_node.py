@@ -95,7 +95,7 @@ def _assign_by_list(context, scratch, entries, n_rows, below, n_missing, missing
     low_mask: Entry = context.low_mask
     # Three parts: rows below the threshold, rows above, missing rows.
     part_start = cython.declare(cython.Py_ssize_t[4], [0, below, n_rows - n_missing, n_rows])
-    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
+    row_weight = weights_within_class(context)
     child: cython.int
     for part in range(3 if n_missing else 2):
         child = part if part < 2 else missing_child
@@ -113,7 +113,7 @@ def _assign_by_row_codes(context, scratch, entries, node, branch):
     n_sums = context.n_sums
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     column = packed_column(context, node[SLOT] - context.n_lists, node[START])
-    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
+    row_weight = weights_within_class(context)
     child_of_code: cython.p_ushort = branch
     low_mask: Entry = context.low_mask
     child: cython.int
@@ -135,9 +135,8 @@ def _assign_by_row_codes(context, scratch, entries, node, branch):
         else:
             context.goes_left[row] = 1 - child
         scratch.child_rows[child] += 1
-        scratch.child_counts[child * n_sums + cython.cast(cython.int, (entry & low_mask) >> 1)] += (
-            1.0 if row_weight == cython.NULL else row_weight[row]
-        )
+        line = scratch.child_counts + child * n_sums
+        line[(entry & low_mask) >> 1] += 1.0 if row_weight == cython.NULL else row_weight[row]
 
 
 def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
