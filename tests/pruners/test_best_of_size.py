@@ -89,8 +89,8 @@ def test_every_size_has_the_enumerated_optimum_and_the_largest_keep_vector(case)
 
     sequence = best_of_size(tree, None, cost=cost)
 
-    found = {p.n_leaves: (p.cost(cost), keep_vector(tree, set(p.leaves.tolist()))) for p in sequence}
-    assert found == best_by_enumeration(tree, cost)
+    members = {p.n_leaves: (p.cost(cost), keep_vector(tree, set(p.leaves.tolist()))) for p in sequence}
+    assert members == best_by_enumeration(tree, cost)
     assert sequence.errors.tolist() == [p.cost(cost) for p in sequence]
 
 

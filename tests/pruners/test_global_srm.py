@@ -130,11 +130,11 @@ def test_the_prunings_behind_the_table_are_the_smallest_within_d_errors(case):
     errors = counts.errors_if_leaf(counts.majority)
     for size in ("leaves", "nodes"):
         table, prunings = global_srm_table(tree, counts, size=size), global_srm_prunings(tree, counts, size=size)
-        for d, (least, found) in enumerate(zip(table.size, table.errors, strict=True)):
+        for d, (least, n_errors) in enumerate(zip(table.size, table.errors, strict=True)):
             within = [i for i, e in enumerate(prunings.errors) if e <= d]
             if least:
                 member = prunings[within[-1]]
-                assert (getattr(member, f"n_{size}"), member.cost(errors)) == (least, found)
+                assert (getattr(member, f"n_{size}"), member.cost(errors)) == (least, n_errors)
             else:
                 assert within == []
 

@@ -123,7 +123,7 @@ def test_counts_of_another_tree_are_refused():
 def test_real_costs_tie_within_rounding_and_the_rule_says_so(rule):
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
     integer_costs = np.array([6, 3, 1, 1, 3, 0, 2])
-    one, other = (rule(tree, None, cost=cost) for cost in (integer_costs, 0.1 * integer_costs))
-    assert [pruning.cuts.tolist() for pruning in one] == [pruning.cuts.tolist() for pruning in other]
-    assert "ties within" in other.rule
-    assert "ties within" not in one.rule
+    by_integers, by_reals = (rule(tree, None, cost=cost) for cost in (integer_costs, 0.1 * integer_costs))
+    assert [pruning.cuts.tolist() for pruning in by_integers] == [pruning.cuts.tolist() for pruning in by_reals]
+    assert "ties within" in by_reals.rule
+    assert "ties within" not in by_integers.rule
