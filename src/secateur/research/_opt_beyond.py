@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .._utils.arrays import Floats, LongsOrFloats
-from ..core import Counts, PruningSequence, Tree
+from .._utils.arrays import LongsOrFloats
+from ..core import Counts, PruningSequence, Tree, m_estimate
 from ..data.table import Table
 from ..datasets import led24, random_domain, split, tic_tac_toe
 from ..growers import grow
@@ -34,7 +34,6 @@ TIMED = ("OPT", "GREEDY", "MCC1")
 # anew.
 NOISY = ("led24", "tic-tac-toe")
 COSTS = ("growing errors", "m-estimate", "pruning errors")
-M = 2.0  # weight of the prior in the m-estimate, in rows
 # For each number of leaves, the numbers of values of the attributes of a complete domain whose tree has about as many
 # leaves. The times of the document are for 20, 40, 60 and 80 leaves.
 SIZES = {
@@ -109,7 +108,7 @@ def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
         growing, pruning, fresh = _noisy_samples(name, derive_seed(config, 8, i))
         tree, grown = grow_by_id3(growing)
         held, test = count(tree, pruning), count(tree, fresh, sample="test")
-        costs = (None, m_estimates(grown), held.errors_if_leaf(grown.majority))
+        costs = (None, m_estimate(grown), held.errors_if_leaf(grown.majority))
         for cost_name, cost in zip(COSTS, costs, strict=True):
             for method, sequence in all_sequences(tree, grown, cost).items():
                 errors = sequence.errors_on(held)
@@ -126,13 +125,6 @@ def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
 def all_sequences(tree: Tree, counts: Counts, cost: LongsOrFloats | None = None) -> dict[str, PruningSequence]:
     """Return the sequences of the four methods, by growing errors or by a cost of each node."""
     return {method: rule(tree, counts, cost=cost) for method, rule in SEQUENCE_METHODS.items()}
-
-
-def m_estimates(counts: Counts) -> Floats:
-    """Return the m-estimate of the error of each node, times the share of the rows that reach it."""
-    prior = counts.by_class[0] / counts.total[0]
-    error_by_label = (counts.total[:, None] - counts.by_class + (1 - prior) * M) / (counts.total[:, None] + M)
-    return np.asarray(error_by_label.min(axis=1) * counts.total / counts.total[0])
 
 
 def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:

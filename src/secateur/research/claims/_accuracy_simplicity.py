@@ -6,11 +6,12 @@ from itertools import chain, combinations
 import numpy as np
 
 from ...certifiers import count_prunings
+from ...core import m_estimate
 from ...datasets import car, random_domain
 from ...pruners import best_of_size, greedy, smallest_within, weakest_links
 from .._accuracy_simplicity import compare_methods
 from .._by_hand import best_cuts, krk_tree, nine_tests
-from .._opt_beyond import SEQUENCE_METHODS, choose_under_noise, errors_by_size, grow_by_id3, m_estimates
+from .._opt_beyond import SEQUENCE_METHODS, choose_under_noise, errors_by_size, grow_by_id3
 from .._study import Config, Result
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cost_of, failing_cases, perfect_tree, prunings
@@ -233,7 +234,7 @@ def pruning_times() -> NotCheckable:
     checked=RANDOM_TREES_ENUMERATED,
 )
 def opt_is_optimal_for_additive_costs(case: Case) -> object:
-    costs = m_estimates(case.grown)
+    costs = m_estimate(case.grown)
     found_costs = errors_by_size(best_of_size(case.tree, case.grown, cost=costs))
     lowest_costs = case.lowest_costs(costs)
     return all(abs(cost - lowest_costs[n_leaves]) <= 1e-9 for n_leaves, cost in found_costs.items())
