@@ -257,13 +257,13 @@ def test_duckdb_is_preferred_and_the_others_stand_in_for_it(monkeypatch):
 
 
 def test_polars_alone_is_enough(plain_held_out, tmp_path, monkeypatch):
-    from secateur.data import column_reader
+    from secateur.data import raw_column
     from secateur.engines import _data_file
 
     def absent(path):
         raise ImportError(path)
 
-    monkeypatch.setattr(column_reader.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
+    monkeypatch.setattr(raw_column.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
     monkeypatch.setattr(_data_file, "_read_footer_with_pyarrow", absent)
 
     found = engines.count(plain_held_out.tree, write(plain_held_out.table, tmp_path), "sold", engine="polars")

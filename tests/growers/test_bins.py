@@ -108,7 +108,7 @@ def test_bins_counted_by_code_give_the_tree_of_bins_in_lists(criterion, n_classe
     X[:5, 6] = np.nan  # what is missing is counted in a list
     options = {"max_bins": 40, "criterion": criterion, "min_samples_leaf": least}
     tree, counts = grow(X, y, **options)
-    monkeypatch.setattr("secateur.growers.training_subset.can_count_bins", lambda *_: False)
+    monkeypatch.setattr("secateur.growers.presorted_data.can_count_bins", lambda *_: False)
     wanted, wanted_counts = grow(X, y, **options)
 
     for name in ("parent", "feature", "threshold", "default", "score"):

@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import secateur
 from secateur.core.model import Model
-from secateur.growers.threshold import shortest_decimals
+from secateur.growers.tree_tables import shortest_decimals
 from secateur.modelfile import load_model, save_model
 from secateur.routing import apply
 

@@ -11,7 +11,7 @@ from changelog import untold
 from secateur import certifiers, growers, model_selection, pruners
 from secateur._utils.checks import check_name
 from secateur.errors import ParameterError
-from secateur.model_selection._registry import n_standard_errors
+from secateur.model_selection._recipe import n_standard_errors
 
 pytestmark = pytest.mark.quick
 

@@ -1,11 +1,9 @@
 """Pools of threads whose kernels stop when the caller has given up, and the number of threads."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 from types import TracebackType
-from typing import Any, Self
 
 import numpy as np
 
@@ -44,15 +42,7 @@ class StoppableThreadPool(ThreadPoolExecutor):
 class InlinePool:
     """A pool without threads: `map` runs in the calling thread, where Ctrl-C and tracebacks stay simple."""
 
-    def map(self, function: Callable[..., Any], items: Iterable[Any]) -> Iterator[Any]:
-        """Return an iterator of function(item) for every item."""
-        return map(function, items)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
+    map = staticmethod(map)
 
 
 def resolve_n_jobs(n_jobs: int | None) -> int:

@@ -154,8 +154,7 @@ def read_table(
     keep : sequence of str, optional
         Names of columns that are kept even if they cannot generalise; without it, no column is left out.
     """
-    from ..data.column_warnings import warn_categories
-    from ..data.encoding import encode
+    from ..data.encoding import encode, warn_categories
     from ..data.raw_column import original_values
     from ..data.target import drop_unlabelled_rows
 
@@ -189,7 +188,7 @@ def _open_rows(
     options: Options, path: str | Sequence[str], file: Any, target: str | None, schema: "Schema | None"
 ) -> "Batch":
     """Open data files whose path is `file`, given by the user as `path`; check that they have the named columns."""
-    from ..data.input import cell_types_for, open_batch
+    from ..data.batch import cell_types_for, open_batch
     from ..data.text_options import TextOptions
 
     text_options = TextOptions(

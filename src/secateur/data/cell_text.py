@@ -16,10 +16,8 @@ import numpy as np
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
 from ..errors import Argument
-from .column_reader import read_series
-from .column_warnings import MAX_WORDS_AMONG_NUMBERS, MIN_NUMBERS_AMONG_WORDS
 from .dates import is_ambiguous_format, parse_date, read_temporal_series, warn_dates
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, strict_float
+from .raw_column import CategoryColumn, NumberColumn, RawColumn, read_series, strict_float
 from .text_options import TextOptions
 
 # The type as which the cells of a column must be read. "nominal" is for a column that the user calls nominal: text
@@ -30,6 +28,8 @@ CellType = Literal["number", "integer", "date", "boolean", "text", "nominal"]
 MISSING_WORDS = frozenset(
     ("na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", ".", "..", "missing", "unknown", "")
 )
+MIN_NUMBERS_AMONG_WORDS = 10  # a column of text with fewer distinct numbers is not called numeric
+MAX_WORDS_AMONG_NUMBERS = 3  # a column of numbers with more distinct words is a column of text
 UNITS = "$€£¥%"
 _THOUSANDS_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009'")  # separators that cannot be a decimal mark
 _HAS_BLANK_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?: \d{3})+(?:[.,]\d*)?").fullmatch

@@ -2,22 +2,36 @@
 
 Without a schema, columns of numbers become numeric and all others nominal, unless the caller requests another kind.
 With a schema, the data must have its columns: they are matched by name if both have names, else by position.
+
+`encode` reads data and their target. `encode_new_batch` and `encode_batch` encode the columns of a batch. The functions
+`warn_...` at the end warn about columns that are accepted, but may have another meaning than the user intended.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 
-from .._utils.arrays import Array, ArrayLike, Columns, Labels, Rows
+from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Category, Columns, Labels, Rows
 from .._utils.checks import as_list, check_name
-from .._utils.warn import format_names
+from .._utils.warn import format_names, warn
 from ..errors import Argument, DataError, ParameterError, SchemaError
-from .batch import Batch
-from .column_encoding import Unseen, encode_batch, encode_new_batch
-from .input import cell_types_for, open_batch
-from .table import Kind, Schema, Table
+from .batch import Batch, cell_types_for, open_batch
+from .cell_text import MAX_WORDS_AMONG_NUMBERS, MIN_NUMBERS_AMONG_WORDS
+from .raw_column import (
+    CategoryColumn,
+    NumberColumn,
+    RawColumn,
+    as_floats,
+    column_as_floats,
+    factorize,
+    parse_categories,
+    strict_float,
+    value_type,
+)
+from .table import Column, Kind, Schema, Table, read_only_view
 from .target import (
     TargetKind,
     decode_numeric_labels,
@@ -28,6 +42,10 @@ from .target import (
 )
 from .text_options import DateReading, TextOptions
 from .weights import check_weights
+
+Unseen = Literal["majority-branch", "missing", "error"]
+_VALUE_TYPE_PLURALS = {"number": "numbers", "boolean": "booleans", "text": "text"}
+MAX_CATEGORIES_WITHOUT_WARNING = 1000
 
 
 def encode(
@@ -147,14 +165,6 @@ def encode(
     return table if labels is None else _attach_target(table, labels, is_number=is_number)
 
 
-def _check_not_empty(n_rows: int, n_columns: int) -> None:
-    """Raise `DataError`, in the words of scikit-learn, if the data have no rows or no columns."""
-    if n_rows == 0:
-        raise DataError(f"found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required.")
-    if n_columns == 0:
-        raise DataError(f"found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
-
-
 def _check_table(table: Table, target: Labels, known: Schema | None, *, is_number: bool) -> Table:
     """Return an encoded table, with another target if one is passed. Refuse a table that does not fit the schema."""
     if target is None and table.target is not None and is_number != table.schema.has_numeric_target:
@@ -172,23 +182,19 @@ def _check_table(table: Table, target: Labels, known: Schema | None, *, is_numbe
     return table if target is None else _attach_target(table, target, is_number=is_number)
 
 
-def _attach_target(table: Table, labels: Labels, *, is_number: bool) -> Table:
-    """Return the table with a target, encoded with the classes of its schema if it has any."""
-    schema = table.schema
-    values: Array
-    classes = None
-    if is_number:
-        values = encode_numeric_target(labels)
-    else:
-        values, classes = encode_target(labels, classes=schema.classes)
-    if len(values) != table.n_rows:
-        raise DataError(
-            f"X has {table.n_rows:,} rows but y has {len(values):,} labels (inconsistent numbers of samples); "
-            "one label per row is needed"
-        )
-    if not schema.has_target:
-        schema = replace(schema, classes=classes, has_numeric_target=is_number)
-    return replace(table, schema=schema, target=values)
+def _requested_kinds(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
+    """Return the kind that the user requests for each column, None for the others."""
+    kinds: list[Kind | None] = [None] * len(names)
+    if nominal is None and numeric is None:
+        return kinds
+    requests: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
+    for kind, columns in requests:
+        for column in as_list(kind, columns):
+            position = _find_column(column, names, kind)
+            if kinds[position] not in (None, kind):
+                raise ParameterError(f"column {names[position]!r} is given both as nominal and as numeric")
+            kinds[position] = kind
+    return kinds
 
 
 def _find_column(column: object, names: tuple[str, ...], parameter: str) -> int:
@@ -204,17 +210,74 @@ def _find_column(column: object, names: tuple[str, ...], parameter: str) -> int:
     return int(column) % len(names)
 
 
-def _requested_kinds(names: tuple[str, ...], nominal: Columns | None, numeric: Columns | None) -> list[Kind | None]:
-    """Return the kind that the user requests for each column, None for the others."""
-    kinds: list[Kind | None] = [None] * len(names)
-    requests: tuple[tuple[Kind, Columns | None], ...] = (("nominal", nominal), ("numeric", numeric))
-    for kind, columns in requests:
-        for column in as_list(kind, columns):
-            position = _find_column(column, names, kind)
-            if kinds[position] not in (None, kind):
-                raise ParameterError(f"column {names[position]!r} is given both as nominal and as numeric")
-            kinds[position] = kind
-    return kinds
+def _check_not_empty(n_rows: int, n_columns: int) -> None:
+    """Raise `DataError`, in the words of scikit-learn, if the data have no rows or no columns."""
+    if n_rows == 0:
+        raise DataError(f"found array with 0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required.")
+    if n_columns == 0:
+        raise DataError(f"found array with 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required.")
+
+
+def encode_new_batch(batch: Batch, kinds: Sequence[Kind | None], is_used: Array | None) -> Table:
+    """Return the table of a batch with a schema of its own.
+
+    Parameters
+    ----------
+    batch : Batch
+    kinds : sequence
+        The kind that the user requests for each column, None to let its type decide.
+    is_used : array of bool or None
+        The rows with a weight above 0. The other rows add no category and no missing value to the schema.
+    """
+    if batch.matrix is not None and "nominal" not in kinds:
+        warn_merging(batch.matrix, batch.names)
+        matrix = as_floats(batch.matrix)
+        has_missing = _columns_with_missing(matrix, batch.names, is_used)
+        columns = tuple(
+            Column(name, "numeric", (), missing) for name, missing in zip(batch.names, has_missing, strict=True)
+        )
+        return Table(Schema(columns, None, batch.has_names), tuple(read_only_view(matrix).T), matrix=matrix)
+    encoded = [
+        _encode_new_column(name, read(), kind, is_used)
+        for name, read, kind in zip(batch.names, batch.readers, kinds, strict=True)
+    ]
+    schema = Schema(tuple(column for column, _ in encoded), None, batch.has_names)
+    return Table(schema, tuple(values for _, values in encoded))
+
+
+def _encode_new_column(name: str, raw: RawColumn, kind: Kind | None, is_used: Array | None) -> tuple[Column, Array]:
+    """Return the schema and the numbers or codes of one column."""
+    if isinstance(raw, CategoryColumn) and kind == "numeric":
+        raw = parse_categories(raw, name)
+    if isinstance(raw, NumberColumn) and kind != "nominal":
+        warn_merging(raw.values[:, None], (name,))
+        values = column_as_floats(raw)
+        has_missing = _columns_with_missing(values[:, None], (name,), is_used)[0]
+        return Column(name, "numeric", (), has_missing, raw.is_date), values
+    coded = factorize(raw)
+    is_missing, is_declared = coded.missing_mask, coded.is_declared
+    has_missing = bool((is_missing if is_used is None else is_missing[is_used]).any())
+    if is_used is not None and not is_declared:
+        coded = coded.recode(coded.occurring_categories(is_used))
+    codes = coded.codes.astype(np.int32)
+    if has_missing:
+        codes[is_missing] = len(coded.categories)
+    if kind is None and not is_declared and coded.is_text:
+        warn_looks_numeric(name, coded.categories)
+    warn_categories(name, coded.categories)
+    return Column(name, "nominal", coded.categories, has_missing), codes
+
+
+def _columns_with_missing(matrix: Array, names: Sequence[str], is_used: Array | None) -> list[bool]:
+    """Return for each column whether it has missing values, and warn about columns with many infinite values."""
+    with np.errstate(all="ignore"):
+        is_suspect = ~np.isfinite(matrix.sum(axis=0))  # a sum is finite only if no value is NaN or infinite
+    has_missing = [False] * len(names)
+    for j in np.flatnonzero(is_suspect).tolist():
+        values = matrix[:, j]
+        warn_infinite(values, names[j])
+        has_missing[j] = bool(np.isnan(values if is_used is None else values[is_used]).any())
+    return has_missing
 
 
 def _match_columns(batch: Batch, positions: list[int], known: Schema, *, strict: bool) -> list[int]:
@@ -246,3 +309,175 @@ def _match_columns(batch: Batch, positions: list[int], known: Schema, *, strict:
             Argument("target"),
         )
     return [position_of[name] for name in known.names]
+
+
+def encode_batch(batch: Batch, schema: Schema, unseen: Unseen, kinds: Sequence[Kind | None] = ()) -> Table:
+    """Return the table of a batch with the schema of a grown tree.
+
+    Parameters
+    ----------
+    batch : Batch
+        It has the columns of the schema, in the same order.
+    schema : Schema
+    unseen : "majority-branch", "missing" or "error"
+        What to do with categories that are not in the schema.
+    kinds : sequence
+        The kind that the user requests for each column, None for the kind in the schema.
+    """
+    kinds = kinds or [None] * len(schema.columns)
+    for column, kind in zip(schema.columns, kinds, strict=True):
+        if kind not in (None, column.kind):
+            raise ParameterError(
+                f"column {column.name!r} is asked for as {kind}, but the tree was grown on it as {column.kind}"
+            )
+    if batch.matrix is not None and all(column.kind == "numeric" for column in schema.columns):
+        matrix = as_floats(batch.matrix)
+        return Table(schema, tuple(read_only_view(matrix).T), matrix=matrix)
+    encoded = [
+        encode_column(column, read(), unseen, parse_text=kind == "numeric")
+        for column, read, kind in zip(schema.columns, batch.readers, kinds, strict=True)
+    ]
+    arrays, n_unseen = zip(*encoded, strict=True)
+    return Table(schema, arrays, n_unseen=n_unseen)
+
+
+def encode_column(column: Column, raw: RawColumn, unseen: Unseen, *, parse_text: bool = False) -> tuple[Array, int]:
+    """Return the numbers or codes of a column of a schema, and the number of values that are unknown categories.
+
+    Text in a numeric column is refused unless `parse_text` requests its conversion to numbers.
+    """
+    if column.kind == "numeric":
+        return _encode_numeric(column, raw, parse_text=parse_text), 0
+    coded = factorize(raw)
+    is_missing = coded.codes < 0
+    expected_type = value_type(column.categories)
+    if expected_type not in (None, value_type(coded.categories)) and not is_missing.all():
+        raise _wrong_type(column, coded)
+    codes = coded.recode(column.categories).codes
+    is_new = (codes < 0) & ~is_missing
+    n_new = int(np.count_nonzero(is_new))
+    if n_new and unseen == "error":
+        raise SchemaError(
+            f"column {column.name!r}: {format_names(coded.occurring_categories(is_new))} in {n_new:,} rows (first row "
+            f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
+            "most examples went"
+        )
+    if column.has_missing:
+        codes[is_missing | is_new if unseen == "missing" else is_missing] = len(column.categories)
+    return codes, n_new
+
+
+def _encode_numeric(column: Column, raw: RawColumn, *, parse_text: bool) -> Array:
+    """Return the numbers of a numeric column of a schema."""
+    if isinstance(raw, CategoryColumn) and (parse_text or raw.missing_mask.all()):
+        raw = parse_categories(raw, column.name)
+    if isinstance(raw, CategoryColumn):
+        raise _wrong_type(column, raw)
+    if raw.is_date and not column.is_date:
+        raise SchemaError(f"column {column.name!r} holds dates, but held numbers when it was grown; convert it")
+    return column_as_floats(raw)
+
+
+def _wrong_type(column: Column, raw: CategoryColumn) -> SchemaError:
+    """Return the error for a column whose values have another type than those in the growing table."""
+    rows = np.flatnonzero(raw.codes >= 0)[:3]
+    shown = ", ".join(repr(raw.categories[raw.codes[row]]) for row in rows)
+    found = _VALUE_TYPE_PLURALS.get(value_type(raw.categories) or "", "values")
+    is_numeric = column.kind == "numeric"
+    grown = "numbers" if is_numeric else f"categories such as {format_names(column.categories[:3])}"
+    problem = f"column {column.name!r} holds {found} ({shown}), but held {grown} when the tree was grown"
+    if is_numeric:
+        return SchemaError(problem, "; convert it or pass ", Argument("numeric", [column.name]))
+    return SchemaError(problem, "; convert it to the type it had")
+
+
+def _attach_target(table: Table, labels: Labels, *, is_number: bool) -> Table:
+    """Return the table with a target, encoded with the classes of its schema if it has any."""
+    schema = table.schema
+    values: Array
+    classes = None
+    if is_number:
+        values = encode_numeric_target(labels)
+    else:
+        values, classes = encode_target(labels, classes=schema.classes)
+    if len(values) != table.n_rows:
+        raise DataError(
+            f"X has {table.n_rows:,} rows but y has {len(values):,} labels (inconsistent numbers of samples); "
+            "one label per row is needed"
+        )
+    if not schema.has_target:
+        schema = replace(schema, classes=classes, has_numeric_target=is_number)
+    return replace(table, schema=schema, target=values)
+
+
+def warn_merging(matrix: Array, names: Sequence[str]) -> None:
+    """Warn about columns of whole numbers that float64 cannot tell apart."""
+    if matrix.dtype.kind not in "iu" or matrix.dtype.itemsize < 8:
+        return
+    is_large = (matrix.max(axis=0) > MAX_EXACT_INT) | (matrix.min(axis=0) < -MAX_EXACT_INT)
+    for j in np.flatnonzero(is_large).tolist():
+        warn(
+            f"column {names[j]!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
+            "subtract an offset, or pass ",
+            Argument("nominal", [names[j]]),
+            " if it is an identifier",
+        )
+
+
+def warn_infinite(column: Array, name: str) -> None:
+    """Warn about a column in which more than 1 % of the values are infinite."""
+    n_infinite = np.count_nonzero(np.isinf(column))
+    if n_infinite > len(column) / 100:
+        warn(f"column {name!r} is infinite in {n_infinite:,} of {len(column):,} rows; they are ordered as values")
+
+
+def warn_looks_numeric(name: str, categories: Sequence[str]) -> None:
+    """Warn about a column of text that spells numbers, apart from a few words."""
+    words = []
+    for category in categories:
+        try:
+            strict_float(category)
+        except ValueError:
+            words.append(category)
+            if len(words) > MAX_WORDS_AMONG_NUMBERS:
+                return
+    n_numbers = len(categories) - len(words)
+    keep_categories = (Argument("nominal", [name]), " to keep the categories")
+    if n_numbers and not words:
+        warn(
+            f"column {name!r} is text that looks numeric ({format_names(categories, 3)}) and is taken as categories; "
+            "pass ",
+            Argument("numeric", [name]),
+            " to convert it, or pass ",
+            *keep_categories,
+        )
+    elif n_numbers >= MIN_NUMBERS_AMONG_WORDS:
+        warn(
+            f"column {name!r} is text that looks numeric but for {format_names(words)} and is taken as categories; "
+            "make these missing values (",
+            Argument("na"),
+            " for a CSV file), or pass ",
+            *keep_categories,
+        )
+
+
+def warn_categories(name: str, categories: Sequence[Category]) -> None:
+    """Warn about a column with very many categories, or with two categories that look the same."""
+    if len(categories) > MAX_CATEGORIES_WITHOUT_WARNING:
+        warn(
+            f"column {name!r} has {len(categories):,} categories; is it an identifier, or a number (",
+            Argument("numeric", [name]),
+            ")?",
+        )
+    seen: dict[str, str] = {}
+    for category in categories:
+        if not isinstance(category, str):
+            return
+        plain = unicodedata.normalize("NFKC", category).strip().casefold()
+        if plain in seen:
+            warn(
+                f"column {name!r}: the categories {seen[plain]!r} and {category!r} differ only by case, spaces or "
+                "Unicode form; they are kept apart"
+            )
+            return
+        seen[plain] = category

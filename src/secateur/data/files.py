@@ -20,8 +20,7 @@ import numpy as np
 from .._utils.arrays import Frame, Rows
 from .._utils.warn import format_names
 from ..errors import DataError, SecateurError, UnsupportedError
-from .column_reader import read_objects
-from .raw_column import RawColumn
+from .raw_column import RawColumn, read_objects
 from .text_file import TextFile, check_row_lengths, open_text_file
 from .text_options import TextOptions
 

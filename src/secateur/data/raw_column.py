@@ -1,17 +1,27 @@
-"""Columns as users pass them: numbers, or categories with integer codes. No schema is involved yet."""
+"""Columns as users pass them: numbers, or categories with integer codes. No schema is involved yet.
 
+`read_series` reads a column of any data frame, `read_objects` a column of Python objects. `dense_array` converts
+array-like data and refuses types that no tree can use. The other functions convert columns.
+"""
+
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import repeat
 from typing import Literal
 
 import numpy as np
 
-from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints
-from ..errors import Argument, DataError
+from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints, Rows, Series
+from ..errors import Argument, DataError, UnsupportedError
+from . import arrow
 
 ValueType = Literal["number", "boolean", "text", "missing"]
+_CONVERT_DATES = (
+    "convert each to numbers first (days since a date, year, month, hour), or to text for a column of categories"
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +92,203 @@ class CategoryColumn:
 
 
 RawColumn = NumberColumn | CategoryColumn
+
+
+def dense_array(data: Rows, name: str) -> Array:
+    """Return array-like data as an array of numbers or objects, in which masked cells are missing.
+
+    `name` is what messages call the data.
+    """
+    if "numpy.ma" in sys.modules and isinstance(data, np.ma.MaskedArray):  # avoids importing numpy.ma
+        return _fill_masked(data, name)
+    try:
+        array = np.asarray(data)
+        if array.dtype.kind in "UT" and not isinstance(data, np.ndarray):
+            array = np.asarray(data, dtype=object)  # NumPy has converted the numbers in a mixed list to text
+    except ValueError as error:
+        raise DataError(f"{name} is ragged ({error}); rows of equal length are needed") from error
+    kind = array.dtype.kind
+    if kind == "c":
+        raise DataError(
+            f"Complex data not supported: {name} holds {array.dtype}; pass real and imaginary parts as columns"
+        )
+    if kind in "mM":
+        raise DataError(f"{name} holds dates or times ({array.dtype}); {_CONVERT_DATES}")
+    if kind in "SV":
+        raise DataError(f"{name} has dtype {array.dtype}; numbers or text are needed: decode bytes with .astype(str)")
+    if kind in "UT":
+        array = array.astype(object)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _fill_masked(data: Rows, name: str) -> Array:
+    """Return a masked array with NaN, or None among objects, in place of masked cells."""
+    mask = np.ma.getmaskarray(data)
+    if data.dtype.kind not in "biuf":
+        cells = dense_array(data.data, name).astype(object)
+        cells[mask] = None
+        return cells
+    if not mask.any():
+        return dense_array(data.data, name)
+    floats = data.astype(np.promote_types(data.dtype, np.float16 if data.dtype.kind == "b" else np.float32))
+    return dense_array(floats.filled(np.nan), name)
+
+
+def read_series(series: Series, name: str) -> RawColumn:
+    """Return the column in a narwhals series; messages call it `name`."""
+    import narwhals.stable.v2 as nw
+
+    native, dtype = series.to_native(), series.dtype
+    if series.implementation.is_pandas_like() and native.dtype == object:  # narwhals guesses from the first values
+        return read_objects(series.to_numpy(), name)
+    if dtype.is_temporal():
+        raise DataError(f"column {name!r} holds dates or times ({dtype}); {_CONVERT_DATES}")
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return _read_categorical(series, name)
+    if series.implementation.is_pyarrow() and str(native.type) == "string_view":
+        return _read_text(nw.from_native(native.cast("large_string"), series_only=True), name)
+    if dtype == nw.String:
+        return _read_text(series, name)
+    if dtype == nw.Boolean:
+        codes = series.fill_null(value=False).to_numpy().astype(np.int32)
+        codes = np.where(series.is_null().to_numpy(), np.int32(-1), codes)
+        return CategoryColumn(codes, (False, True), is_declared=True)
+    if dtype.is_numeric():
+        return _read_numeric(series)
+    if series.null_count() == len(series):
+        return NumberColumn(np.full(len(series), np.nan))
+    if dtype == nw.Object or (dtype == nw.Unknown and series.implementation.is_pandas_like()):
+        array = dense_array(series.to_numpy(), f"column {name!r}")
+        return read_objects(array, name) if array.dtype == object else NumberColumn(array)
+    raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or booleans are needed")
+
+
+def _read_numeric(series: Series) -> NumberColumn:
+    """Return the column in a narwhals series of a numeric type."""
+    import narwhals.stable.v2 as nw
+
+    native, dtype, implementation = series.to_native(), series.dtype, series.implementation
+    if implementation.is_pyarrow() and (dtype.is_integer() or dtype.is_float()):
+        return NumberColumn(*arrow.numbers_and_mask(native))
+    if dtype == nw.Decimal or dtype in (nw.Int128, nw.UInt128):
+        return NumberColumn(series.cast(nw.Float64).to_numpy())
+    # Counting nulls is slow. Integers of pandas that are backed by a NumPy array cannot have any.
+    has_no_nulls = implementation.is_pandas_like() and isinstance(native.dtype, np.dtype)
+    if dtype.is_integer() and not has_no_nulls and series.null_count():
+        return NumberColumn(series.fill_null(0).to_numpy(), series.is_null().to_numpy())
+    return NumberColumn(series.to_numpy())
+
+
+def _read_text(series: Series, name: str) -> RawColumn:
+    """Return the column in a narwhals series of strings."""
+    if sys.modules.get("pyarrow") is None:  # pyarrow is not installed, or importing it would take too long
+        return read_objects(series.to_numpy(), name)
+    # Ten times faster than a dictionary of Python strings.
+    encoded = arrow.as_chunked_array(series).dictionary_encode().combine_chunks()
+    categories = encoded.dictionary.to_pylist()
+    codes, is_null = arrow.numbers_and_mask(sys.modules["pyarrow"].chunked_array([encoded.indices]))
+    codes = codes if is_null is None else np.where(is_null, np.int32(-1), codes)
+    return CategoryColumn(codes, tuple(categories)).recode(sorted(categories))
+
+
+def _read_categorical(series: Series, name: str) -> CategoryColumn:
+    """Return the column in a narwhals series of a categorical type."""
+    import narwhals.stable.v2 as nw
+
+    native, implementation = series.to_native(), series.implementation
+    if implementation.is_pandas_like() and hasattr(native.dtype, "categories"):
+        categories = native.dtype.categories.tolist()
+        _check_categories(categories, name)
+        # Reading the codes of a pandas series is slow, those of its array is fast.
+        codes = native.array.codes if implementation.is_pandas() else native.cat.codes.to_numpy()
+        return CategoryColumn(codes.astype(np.int32), tuple(categories), is_declared=True)
+    if implementation.is_polars() and isinstance(series.dtype, nw.Enum):
+        physical = nw.from_native(native.to_physical(), series_only=True).cast(nw.Int32).fill_null(-1)
+        return CategoryColumn(physical.to_numpy(), tuple(series.dtype.categories), is_declared=True)
+    if implementation.is_polars():
+        return factorize(_read_text(series.cast(nw.String), name))
+    # Each chunk has its own dictionary, and narwhals turns nulls into values here. So the values are decoded first.
+    chunked = arrow.as_chunked_array(series)
+    decoded = nw.from_native(chunked.cast(chunked.type.value_type), series_only=True)
+    column = factorize(read_series(decoded, name))
+    dictionaries = [chunk.dictionary for chunk in chunked.chunks]
+    if chunked.type.ordered and all(dictionary.equals(dictionaries[0]) for dictionary in dictionaries):
+        return column.recode(dictionaries[0].to_pylist(), is_declared=True)
+    return column
+
+
+def _check_categories(categories: list[Category], name: str) -> None:
+    """Refuse categories of several types, or of a type that no tree can use."""
+    types = {value_type_of_class(type(category)) for category in categories}
+    if types - {"number", "boolean", "text"} or len(types) > 1:
+        raise DataError(
+            f"column {name!r} has the categories {', '.join(map(repr, categories[:5]))}; all text, all numbers or all "
+            "booleans are needed: convert it with .astype(str).astype('category')"
+        )
+
+
+def read_objects(cells: Array, name: str) -> RawColumn:
+    """Return a column of Python objects, which must be all numbers, all text or all booleans, apart from missing ones.
+
+    Messages call the column `name`.
+    """
+    values = cells.tolist()
+    type_of_class = {cls: value_type_of_class(cls) for cls in set(map(type, values))}
+    if None in type_of_class.values():
+        row = next(i for i, value in enumerate(values) if type_of_class[type(value)] is None)
+        raise _unsupported_object(values[row], row, name)
+    value_types = set(type_of_class.values()) - {"missing"}
+    if len(value_types) > 1 and all(v != v for v in values if type_of_class[type(v)] == "number"):  # noqa: PLR0124
+        # All numbers are NaN, with which pandas marks missing values among text.
+        value_types.discard("number")
+        type_of_class = {cls: "missing" if of == "number" else of for cls, of in type_of_class.items()}
+    if len(value_types) > 1:
+        raise _mixed_objects(values, type_of_class, name)
+    if not value_types:
+        return NumberColumn(np.full(len(values), np.nan))
+    if value_types == {"number"}:
+        return _numbers_of_objects(values, {cls for cls, of in type_of_class.items() if of == "missing"}, name)
+    categories: tuple[Category, ...] = (False, True)
+    if value_types == {"text"}:
+        categories = tuple(sorted({str(value) for value in set(values) if isinstance(value, str)}))
+    codes = np.fromiter(map(code_of_category(categories).get, values, repeat(-1)), np.int32, len(values))
+    return CategoryColumn(codes, categories, is_declared=value_types == {"boolean"})
+
+
+def _unsupported_object(value: object, row: int, name: str) -> DataError | UnsupportedError:
+    """Return the error for an object that is no number, text, boolean or missing value."""
+    if hasattr(value, "isoformat") or hasattr(value, "total_seconds"):
+        return DataError(f"column {name!r}, row {row}: {value!r} is a date or a time; {_CONVERT_DATES}")
+    return UnsupportedError(
+        f"column {name!r}, row {row}: {value!r} is a {type(value).__name__}; "
+        "the argument must be a string or a number (or a boolean, or missing)"
+    )
+
+
+def _mixed_objects(values: list[Category], type_of_class: dict[type, ValueType | None], name: str) -> DataError:
+    """Return the error for a column of several types, with the first value of each."""
+    first_row = {type_of_class[type(value)]: row for row, value in reversed(list(enumerate(values)))}
+    first_row.pop("missing", None)
+    shown = ", ".join(f"{values[row]!r} (row {row})" for row in sorted(first_row.values()))
+    return DataError(
+        f"column {name!r} mixes {' and '.join(sorted(map(str, first_row)))} values: {shown}; one kind is needed: "
+        "convert the column to numbers or to text"
+    )
+
+
+def _numbers_of_objects(values: list[Category], missing_classes: set[type], name: str) -> NumberColumn:
+    """Return the column of Python numbers; values of the `missing_classes` are missing."""
+    null_mask = None
+    if missing_classes:
+        null_mask = np.fromiter((type(value) in missing_classes for value in values), bool, len(values))
+        values = [0 if type(value) in missing_classes else value for value in values]
+    try:
+        array = np.array(values)
+        if array.dtype.kind not in "iuf":
+            array = np.array([float(value) for value in values])
+    except OverflowError as error:
+        raise DataError(f"column {name!r} holds whole numbers too large for a float; rescale it") from error
+    return NumberColumn(array, null_mask)
 
 
 def original_values(column: RawColumn) -> Array:
@@ -157,6 +364,11 @@ def strict_float(value: Category) -> float:
     return float(value)
 
 
+def value_type(categories: Sequence[Category]) -> ValueType | None:
+    """Return the value type of the categories of a column, or None if there are no categories."""
+    return value_type_of_class(type(categories[0])) if categories else None
+
+
 def value_type_of_class(cls: type) -> ValueType | None:
     """Return the value type of the objects of a Python class, or None if no tree can use them."""
     if issubclass(cls, str):
@@ -167,11 +379,6 @@ def value_type_of_class(cls: type) -> ValueType | None:
         return "number"
     # The missing values of pandas are recognised by name, so that pandas need not be imported.
     return "missing" if cls is type(None) or cls.__name__ in ("NAType", "NaTType") else None
-
-
-def value_type(categories: Sequence[Category]) -> ValueType | None:
-    """Return the value type of the categories of a column, or None if there are no categories."""
-    return value_type_of_class(type(categories[0])) if categories else None
 
 
 def code_of_category(categories: Sequence[Category]) -> dict[Category, int]:

@@ -9,9 +9,18 @@ from .._utils.checks import check_name
 from .._utils.warn import format_names, warn
 from ..errors import DataError, ParameterError, SchemaError, UnsupportedError, Wording
 from .batch import Batch
-from .column_reader import dense_array, read_objects, read_series
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, factorize, factorize_numbers, value_type
-from .table import Schema
+from .raw_column import (
+    CategoryColumn,
+    NumberColumn,
+    RawColumn,
+    dense_array,
+    factorize,
+    factorize_numbers,
+    read_objects,
+    read_series,
+    value_type,
+)
+from .table import Schema, read_only_view
 
 TargetKind = Literal["class", "number"]
 
@@ -72,7 +81,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
         codes, labels = factorize_numbers(column.values)
     if len(labels) > MAX_CLASSES_WITHOUT_WARNING:
         warn(f"y has {len(labels):,} classes; counting them takes {8 * len(labels):,} bytes for every node of the tree")
-    return write_protect(codes), write_protect(labels)
+    return read_only_view(codes), read_only_view(labels)
 
 
 def class_numbers(

@@ -74,6 +74,11 @@ def _check_each_weight(weights: Floats, limit: float, name: MessagePart, first_r
         )
 
 
+def are_whole(weights: Floats) -> bool:
+    """Return whether all weights are whole numbers, which count as repetitions of a row."""
+    return bool((weights == np.rint(weights)).all())
+
+
 def round_for_exact_sums(weights: Floats) -> Floats:
     """Return the weights rounded to multiples of one power of 2, so that all sums of them are exact.
 

@@ -17,7 +17,7 @@ import numpy as np
 from .._kernels import growing, histograms
 from .._utils.arrays import Array
 from ..data.batch import Batch
-from ..data.column_encoding import encode_column
+from ..data.encoding import encode_column
 from ..data.raw_column import NumberColumn, RawColumn, column_as_floats
 from ..data.table import Column, Schema
 from ..data.target import class_numbers

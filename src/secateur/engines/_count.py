@@ -8,8 +8,7 @@ from .. import routing
 from .._utils.arrays import Labels
 from ..core import Sample, Tree
 from ..data.batch import ProgressCallback
-from ..data.column_encoding import Unseen
-from ..data.encoding import encode
+from ..data.encoding import Unseen, encode
 from ..data.text_options import DateReading, TextOptions
 from ..errors import ParameterError, UnsupportedError
 from ._data_file import check_files_fit_task

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.arrays import MAX_EXACT_INT
 from .._utils.warn import format_names
-from ..data.batch import Batch, BatchTask
+from ..data.batch import Batch, BatchTask, batch_from_text_frame
 from ..data.files import CSV_ENDINGS, polars_missing_options
-from ..data.input import batch_from_text_frame
 from ..data.raw_column import ValueType
 from ..data.text_file import open_text_file
 from ..data.text_options import TextOptions

@@ -21,12 +21,11 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
-from ..growers.kernel_arguments import limits_of
+from ..growers.growing_rows import limits_of
 from ..growers.parameters import GrowParameters
 from ..growers.prepared_columns import columns_by_code
 from ..growers.presort import ColumnValues
-from ..growers.tree_assembly import AssemblyOptions, RowValues, assemble_tree
-from ..growers.tree_tables import GrownTables
+from ..growers.tree_tables import AssemblyOptions, GrownTables, RowValues, assemble_tree
 from ..routing import with_growing_sketch
 from ._bin import Bins, code_layout, find_bins
 from ._coding import BinRanges

@@ -18,15 +18,12 @@ import numpy as np
 
 from .._kernels import criteria, growing, histograms, presort
 from .._utils.arrays import Array, Floats
-from ..growers.coded_columns import CodedColumn
-from ..growers.grow_target import class_target
-from ..growers.grower import Grower
-from ..growers.kernel_arguments import NO_LIMIT, kernel_criterion
-from ..growers.prepared_columns import PreparedColumns, pack_codes_for, row_weights, slot_features
+from ..growers.grower import Grower, Workers
+from ..growers.growing_rows import NO_LIMIT, class_target, kernel_criterion
+from ..growers.prepared_columns import CodedColumn, PreparedColumns, pack_codes_for, row_weights, slot_features
 from ..growers.presort import RowLabels, label_rows, stack_lines
 from ..growers.presorted_data import PLAIN_COLUMNS
 from ..growers.tree_tables import N_SCORES, GrowingTables, GrownTables, new_lines
-from ..growers.worker import Workers
 from ._coding import CodedRows, CodeRouting, splits_of
 from ._passes import PassRunner
 

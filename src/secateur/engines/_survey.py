@@ -17,7 +17,7 @@ from .._kernels import ranks
 from .._utils.arrays import MAX_EXACT_INT, Array, Category, write_protect
 from .._utils.warn import format_names, warn
 from ..data.batch import Batch
-from ..data.column_warnings import warn_categories
+from ..data.encoding import warn_categories
 from ..data.raw_column import CategoryColumn, NumberColumn, ValueType, column_as_floats, factorize, value_type
 from ..data.table import Column, Schema
 from ..data.target import check_target_complete, encode_target

@@ -1,37 +1,57 @@
-"""TreeEstimator: the common base of both estimators, with fitting and the methods of the fitted tree."""
+"""TreeEstimator: the common base of both estimators, with fitting and the methods of the fitted tree.
+
+The functions below the class check the arguments of an estimator, and translate them to those of `model_selection`.
+"""
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from html import escape
+from typing import TYPE_CHECKING, Any, Self
 
+import joblib
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import model_selection
-from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, Rows
+from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Rows
 from .._utils.checks import check_name
 from .._utils.progress import progress_bar
 from .._utils.warn import warn
 from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
+from ..data.batch import open_batch
 from ..data.encoding import encode
-from ..data.input import open_batch
 from ..data.table import Table
 from ..data.target import TargetKind
-from ..errors import TreeError
-from ..inspection import importances
+from ..errors import DataError, ParameterError, TreeError
+from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, summary
 from ..inspection.text import export_rules, export_text
 from ..model_selection._recipe import plain_values
+from ..model_selection.folds import seed_from
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
-from ._inspection import InspectionMixin
-from ._parameters import check_no_foreign_parameter, check_target, effective_n_jobs, seed_of
+
+if TYPE_CHECKING:
+    from ..report import Report
+
+# Parameters of scikit-learn's trees that the estimators do not have, and what to use instead.
+REPLACEMENTS = {
+    "max_leaf_nodes": "select=N prunes to the best N leaves; growth='best-first' with max_splits=N-1 grows no more",
+    "ccp_alpha": "select='1se' or '0se' chooses the penalty; prune_to(alpha=A) sets it, in errors per leaf and row",
+    "min_impurity_decrease": "pruning decides which splits are kept; max_depth and min_samples_leaf limit growing",
+    "max_features": "every column is considered at every node; growing has no randomness",
+    "splitter": "the best split is always taken; growing has no randomness",
+    "priors": "class_weight={class: prior / share of the class} weighs rows so that classes have these priors",
+}
 
 
-class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
+    _model: Model
     tree_: Tree
     pruning_: Pruning
     sequence_: PruningSequence | None
@@ -81,18 +101,30 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
             "prune_parameters": dict(self.prune_parameters or {}),
         }
         check_name("probabilities", parameters.get("probabilities", "shrunk"), PROBABILITIES)
-        table = encode(X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=self._target_kind)
-        held_out = None
-        if X_holdout is not None:
-            held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
-        recipe = model_selection.Recipe.of(parameters, **overrides)
-        stored = plain_values(parameters)
         with progress_bar("growing and cross-validating", self.verbose) as progress:
+            table = encode(
+                X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=self._target_kind
+            )
+            held_out = None
+            if X_holdout is not None:
+                held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
+            recipe = model_selection.Recipe.of(parameters, **overrides)
+            stored = plain_values(parameters)
             model = model_selection.fit_model(
                 table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress
             )
         self._set_model(replace(model, parameters={"estimator": type(self).__name__, **stored}))
         return self
+
+    @property
+    def model_(self) -> Model:
+        """All parts of the fitted tree as one frozen `Model`.
+
+        Methods read the property once, because another thread may fit the estimator in between.
+        """
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
+        return self._model
 
     def predict(self, X: Rows) -> Array:
         """Return the prediction for each row: its class, or the mean of its leaf."""
@@ -206,6 +238,107 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self._with_model(replace(model, certificate=bound))
 
+    def summary(self) -> Summary:
+        """Return a summary to print: sizes, the path around the choice, errors, importances and the certificate.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> model.summary().to_dict()["leaves"]
+        2
+        """
+        return summary(self.model_)
+
+    def explain(
+        self,
+        row: Rows,
+        *,
+        index: int = 0,
+        actionable: Sequence[str] | None = None,
+        wanted: Category = None,
+        delta: float = 0.05,
+    ) -> Explanation:
+        """Explain the prediction for one row, how certain it is, and the nearest change to another prediction.
+
+        The parameters are those of `secateur.inspection.explain`.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> print(model.explain([1.5]))
+        x0 is 1.5: x0 <= 3
+        prediction: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
+        to change it: x0 above 3 (is 1.5) would give yes
+        """
+        return explain(self.model_, row, index=index, actionable=actionable, wanted=wanted, delta=delta)
+
+    def evaluate(
+        self,
+        X: Rows,
+        y: Labels,
+        sample_weight: ArrayLike | None = None,
+        *,
+        positive: Category = None,
+        false_positive: float = 1.0,
+        false_negative: float = 1.0,
+    ) -> Evaluation:
+        """Return errors, and for two classes ROC, lift, KS and the threshold of least cost, on other rows.
+
+        The parameters are those of `secateur.inspection.evaluate`, with rows in place of counts.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> model.evaluate([[0.0], [9.0]], ["no", "yes"]).ranking.auc
+        1.0
+        """
+        model = self.model_
+        counts = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample="evaluate")
+        return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
+
+    def report(
+        self, path: str | os.PathLike[str] | None = None, title: str | None = None, *, X: Rows = None, y: Labels = None
+    ) -> "Report":
+        """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
+
+        With the growing rows as `X` and `y`, the report shows their distribution at each split; see
+        `secateur.write_report`.
+        """
+        from ..plot.distribution import encode_shown_rows
+        from ..report import Report
+
+        table = encode_shown_rows(
+            self.model_.tree, None if X is None else (X, None if y is None else check_target(y, self))
+        )
+        report = Report(self.model_, title, is_estimator=True, table=table)
+        if path is not None:
+            report.save(path)
+        return report
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Draw the tree with matplotlib; see `secateur.plot.TreeDisplay`."""
+        from ..plot import plot
+
+        return plot(self.model_, ax=ax, **options)
+
+    def _html_repr(self) -> str:
+        """Return the HTML for a notebook: a picture of the fitted tree and a sentence, above scikit-learn's table."""
+        from sklearn.utils import estimator_html_repr
+
+        table: str = estimator_html_repr(self)
+        if not hasattr(self, "tree_"):
+            return table
+        from ..report import picture
+
+        model = self.model_
+        sentence = f"{model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves."
+        if model.certificate is not None:
+            sentence += f" {model.certificate}"
+        return f"<div>{picture(model)}<p>{escape(sentence)}</p></div>{table}"
+
     def save(self, path: str | os.PathLike[str], *, sketch: bool = True) -> None:
         """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it.
 
@@ -306,3 +439,37 @@ class TreeEstimator(InspectionMixin, BaseEstimator):  # type: ignore[misc]
         if not has_names and had_names:
             warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
         return X if batch is None else batch
+
+
+def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:
+    """Raise `ParameterError` for a parameter that only scikit-learn's trees have, and name the replacement."""
+    for name in names:
+        if name in REPLACEMENTS:
+            raise ParameterError(f"{estimator} has no parameter {name!r}: {REPLACEMENTS[name]}")
+
+
+def check_target(y: Labels, estimator: object) -> Labels:
+    """Return one label per row, or raise `DataError`.
+
+    A target with one column is flattened by scikit-learn's function, which warns as its users know it.
+    """
+    if y is None:
+        raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    if isinstance(y, str) or np.isscalar(y):
+        raise DataError(f"y is {y!r}; one label per row is needed, not the name of a column or one value")
+    shape: tuple[int, ...] = getattr(y, "shape", ())
+    return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
+
+
+def seed_of(random_state: object) -> int:
+    """Return the seed for a value of `random_state`; None is 0, so that a fit with default parameters is repeatable."""
+    return 0 if random_state is None else seed_from(random_state, limit=2**31, alternative=", or None,")
+
+
+def effective_n_jobs(n_jobs: Any) -> Any:
+    """Return the number of threads as joblib counts them: None is 1, or the value of a `joblib.parallel_config`.
+
+    An executor is returned unchanged, and so is an invalid value, which fitting refuses.
+    """
+    is_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs != 0
+    return joblib.effective_n_jobs(n_jobs) if n_jobs is None or is_number else n_jobs

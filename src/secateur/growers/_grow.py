@@ -1,15 +1,16 @@
 """grow: from rows with a target to a tree."""
 
+from contextlib import nullcontext
 from typing import Any, Literal
 
 from .._utils.arrays import ArrayLike
 from .._utils.threads import InlinePool, StoppableThreadPool, resolve_n_jobs
 from ..core import Tree
 from ..routing import with_growing_rows
+from .grower import Workers
 from .growing_rows import read_growing_rows
 from .parameters import GrowParameters
-from .presorted_data import PresortedData, drop_weightless_rows
-from .worker import Workers
+from .presorted_data import PresortedData
 
 
 def grow(
@@ -141,12 +142,12 @@ def grow(
         penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
         surrogates=surrogates, class_weight=class_weight, nominal=nominal,
     )  # fmt: skip
+    n_threads = resolve_n_jobs(n_jobs)
     parameters.check_values()
     rows = read_growing_rows(X, y, sample_weight, parameters, purpose="growing")
-    n_threads = resolve_n_jobs(n_jobs)
-    table, weight = drop_weightless_rows(rows.table, rows.weight)
-    with StoppableThreadPool(n_threads) if n_threads > 1 else InlinePool() as pool:
-        subset = PresortedData(table, weight).all_rows()
+    rows = rows.drop_weightless()
+    with StoppableThreadPool(n_threads) if n_threads > 1 else nullcontext(InlinePool()) as pool:
+        subset = PresortedData(rows.table, rows.weight).all_rows()
         _, sample = subset.grow(parameters, workers=Workers(pool, n_threads))
-    grown = with_growing_rows(sample, table)
+    grown = with_growing_rows(sample, rows.table)
     return grown.tree, grown

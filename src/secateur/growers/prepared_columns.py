@@ -1,5 +1,9 @@
 """The columns of a table as the growing kernels read them.
 
+Numeric columns become sorted lists (`presort.py`). Nominal, two-valued and binned columns become codes. A code is a
+small number, so that the codes of several columns fit in one 64-bit word per row. The words are ordered class after
+class. When growing splits a node, it partitions the words too, so that those of a node stay contiguous.
+
 A slot is the number of a column in the order of the kernels: first the columns with presorted lists, then the columns
 of codes, and last the two-valued columns. Constant columns have no slot.
 """
@@ -10,17 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import growing
+from .._kernels import growing, packing
 from .._utils.arrays import Array, Floats
 from ..data.table import Table
-from .coded_columns import (
-    CodedColumn,
-    can_use_bit_words,
-    check_branches,
-    in_slot_order,
-    nominal_columns,
-    pack_coded_columns,
-)
+from ..data.weights import are_whole
+from ..errors import UnsupportedError
 from .presort import (
     N_VALUES_OF_PAIR,
     Binning,
@@ -33,6 +31,11 @@ from .presort import (
 )
 
 NO_THRESHOLDS = np.zeros(0)
+VECTOR_BYTES = 32  # One instruction adds this many bytes: the bytes of two-valued columns are padded to a multiple.
+BYTE_COLUMNS = 8  # Bits are counted for this many columns at the same time.
+WORD_BITS = 64
+MAX_BRANCHES = 1000  # Children of a multiway split.
+MAX_UINT16_CLASSES = 1 << 16
 
 
 class ColumnOptions(NamedTuple):
@@ -57,6 +60,39 @@ class ColumnOptions(NamedTuple):
     counts_weights: bool
     are_codes_counted: bool = False
     is_regression: bool = False
+
+
+class CodedColumn(NamedTuple):
+    """A nominal, binned or two-valued column.
+
+    Parameters
+    ----------
+    feature : int
+        Number of the column.
+    values : array
+        Code of each row. For a two-valued column, whether the row has the higher value; or the values themselves, if
+        `higher` is given.
+    n_codes : int
+    is_nominal : bool
+    higher : float, optional
+        The higher one of the two values that `values` holds.
+    """
+
+    feature: int
+    values: Array
+    n_codes: int
+    is_nominal: bool
+    higher: float | None = None
+
+    @property
+    def is_two_valued(self) -> bool:
+        """Whether the column has two codes."""
+        return self.n_codes == N_VALUES_OF_PAIR
+
+    def has_higher(self) -> Array:
+        """Return whether each row has the higher of two values."""
+        has_higher: Array = self.values if self.higher is None else self.values == self.higher
+        return has_higher
 
 
 @dataclass(frozen=True)
@@ -136,7 +172,7 @@ def prepare_columns(table: Table, weight: Array | None, options: ColumnOptions, 
     check_branches(table, options.multiway)
     n_classes = len(table.schema.classes)
     labels = label_rows(table.required_target, n_classes)
-    repetitions = np.array(weight) if weight is not None and is_whole(weight) else np.zeros(0)
+    repetitions = np.array(weight) if weight is not None and are_whole(weight) else np.zeros(0)
     binning = Binning(options.max_bins, repetitions, options.are_codes_counted and weight is None)
     found = sort_numeric_columns(table, labels, pool, binning)
     listed = [column for column in found.columns if column.codes is None]
@@ -158,6 +194,16 @@ def prepare_columns(table: Table, weight: Array | None, options: ColumnOptions, 
     )
 
 
+def check_branches(table: Table, multiway: bool) -> None:
+    """Raise `UnsupportedError` if a multiway split could have more children than the kernels can count."""
+    for column in table.schema.columns if multiway else ():
+        if column.kind == "nominal" and column.n_codes > MAX_BRANCHES:
+            raise UnsupportedError(
+                f"column {column.name!r} has {column.n_codes:,} categories; a multiway split supports at most "
+                f"{MAX_BRANCHES:,}; use splits='binary', or group the rare categories"
+            )
+
+
 def pair_columns(table: Table, pairs: dict[int, ColumnValues]) -> list[CodedColumn]:
     """Return the two-valued columns of a table, given their values."""
     return [
@@ -165,27 +211,23 @@ def pair_columns(table: Table, pairs: dict[int, ColumnValues]) -> list[CodedColu
     ]
 
 
+def nominal_columns(table: Table) -> list[CodedColumn]:
+    """Return the nominal columns of a table that are not constant."""
+    return [
+        CodedColumn(j, table.columns[j], column.n_codes, True)
+        for j, column in enumerate(table.schema.columns)
+        if column.kind == "nominal" and column.n_codes > 1
+    ]
+
+
+def in_slot_order(columns: list[CodedColumn]) -> list[CodedColumn]:
+    """Return the columns in the order of their slots: by column number, but all two-valued columns last."""
+    return sorted(columns, key=lambda column: (column.is_two_valued, column.feature))
+
+
 def slot_features(listed: list[int], coded: list[CodedColumn]) -> Array:
     """Return the column of each slot: first the columns with lists, then the coded columns."""
     return np.array(listed + [column.feature for column in coded], np.int32)
-
-
-def pack_codes_for(
-    coded: list[CodedColumn],
-    labels: RowLabels,
-    weights: growing.RowWeights | None,
-    options: ColumnOptions,
-    matrix: Array | None = None,
-) -> growing.PackedCodes | None:
-    """Return the packed coded columns; None if there are none.
-
-    Weighted rows with a numeric target have packed codes without columns, because the kernels add up the targets of a
-    node in the order of the packed rows.
-    """
-    if not coded and not (options.is_regression and weights is not None):
-        return None
-    has_bit_words = not options.is_regression and can_use_bit_words(coded, weights, multiway=options.multiway)
-    return pack_coded_columns(coded, labels, has_bit_words=has_bit_words, matrix=matrix)
 
 
 def row_weights(
@@ -218,15 +260,10 @@ def row_weights(
     return growing.RowWeights(
         row_weight=None if weight is None else np.array(weight, np.float64),
         weight_of_class=weight_of_class,
-        has_weight_limits=options.counts_weights or (weight is not None and is_whole(weight)),
+        has_weight_limits=options.counts_weights or (weight is not None and are_whole(weight)),
         is_missing=stack_lines(lines, len(classes), np.bool_),
         missing_line=np.where(has_missing, np.cumsum(has_missing, dtype=np.int64) - 1, -1),
     )
-
-
-def is_whole(weight: Array) -> bool:
-    """Return whether all weights are whole numbers, which count as repetitions of their row."""
-    return bool((weight == np.rint(weight)).all())
 
 
 def _weight_of_class(weight: Array, classes: Array, n_classes: int) -> Floats | None:
@@ -236,6 +273,112 @@ def _weight_of_class(weight: Array, classes: Array, n_classes: int) -> Floats | 
     if not (of_class[classes] == weight).all():
         return None
     return np.where(of_class > 0, of_class, 1.0)
+
+
+def pack_codes_for(
+    coded: list[CodedColumn],
+    labels: RowLabels,
+    weights: growing.RowWeights | None,
+    options: ColumnOptions,
+    matrix: Array | None = None,
+) -> growing.PackedCodes | None:
+    """Return the packed coded columns; None if there are none.
+
+    Weighted rows with a numeric target have packed codes without columns, because the kernels add up the targets of a
+    node in the order of the packed rows.
+
+    Parameters
+    ----------
+    coded : list of CodedColumn
+        The columns in the order of their slots.
+    labels : RowLabels
+    weights : RowWeights, optional
+    options : ColumnOptions
+    matrix : array, optional
+        The table as one array, row by row, from which the two-valued columns are packed in one pass.
+    """
+    if not coded and not (options.is_regression and weights is not None):
+        return None
+    has_bit_words = not options.is_regression and _can_use_bit_words(coded, weights, multiway=options.multiway)
+    pairs = [column for column in coded if column.is_two_valued]
+    multivalued = [column for column in coded if not column.is_two_valued]
+    rows = _rows_by_class(labels.classes)
+    words = _pack_bits(pairs, len(rows), matrix) if has_bit_words else np.zeros((0, len(rows)), np.uint64)
+    codes = _pack_codes(multivalued, len(rows), max((column.n_codes for column in coded), default=N_VALUES_OF_PAIR))
+    for line in (*words, *codes):
+        line[:] = line[rows]
+    if has_bit_words:
+        line_bytes = _round_up(len(pairs), BYTE_COLUMNS)
+        bit_bytes = np.zeros(0, np.uint8)
+    else:
+        line_bytes = _round_up(len(pairs), VECTOR_BYTES)
+        bit_bytes = _pair_bytes(pairs, len(rows), line_bytes)
+    entries = (rows << np.uint64(labels.shift)) | (labels.classes[rows].astype(np.uint64) << np.uint64(1))
+    return growing.PackedCodes(
+        code_words=codes,
+        bit_bytes=bit_bytes,
+        bit_words=words,
+        bit_line_bytes=line_bytes,
+        n_codes=np.array([column.n_codes for column in coded], np.int64),
+        is_nominal=np.array([column.is_nominal for column in coded], np.bool_),
+        entries=entries.astype(labels.entry_type),
+    )
+
+
+def _can_use_bit_words(columns: list[CodedColumn], weights: growing.RowWeights | None, *, multiway: bool) -> bool:
+    """Return whether the two-valued columns can be stored as bits of words, which are partitioned with their node.
+
+    The kernels count the bits of a class at once. This needs equal weights within each class, and splits with two
+    children. In all other cases, each row keeps a byte per column.
+    """
+    has_equal_weights = weights is None or weights.row_weight is None or weights.weight_of_class is not None
+    can_have_many_children = multiway and any(not column.is_two_valued for column in columns)
+    return has_equal_weights and not can_have_many_children
+
+
+def _rows_by_class(classes: Array) -> Array:
+    """Return the numbers of the rows, class after class."""
+    is_narrow = len(classes) == 0 or classes.max() < MAX_UINT16_CLASSES
+    narrow = classes.astype(np.uint16 if is_narrow else np.int32)  # Narrow numbers sort faster.
+    return np.argsort(narrow, kind="stable").astype(np.uint64)
+
+
+def _pack_bits(pairs: list[CodedColumn], n_rows: int, matrix: Array | None) -> Array:
+    """Return a line of words per 64 two-valued columns, with a bit per column, in the order of the table."""
+    words = np.zeros((-(-len(pairs) // WORD_BITS), n_rows), np.uint64)
+    if matrix is not None:
+        features = np.array([column.feature for column in pairs], np.int64)
+        higher = np.array([column.higher for column in pairs], np.float64)
+        packing.pack_two_valued(matrix, features, higher, words)
+        return words
+    for p, column in enumerate(pairs):
+        packing.pack_codes(np.asarray(column.has_higher()).astype(np.uint8), p % WORD_BITS, words[p // WORD_BITS])
+    return words
+
+
+def _pack_codes(columns: list[CodedColumn], n_rows: int, max_codes: int) -> Array:
+    """Return lines of words that hold the codes of columns with more than two values, in the order of the table."""
+    code_bits = growing.bits_per_code(max_codes)
+    n_per_word = WORD_BITS // code_bits
+    words = np.zeros((-(-len(columns) // n_per_word), n_rows), np.uint64)
+    for j, column in enumerate(columns):
+        codes = np.asarray(column.values)
+        codes = codes if codes.dtype == np.uint8 else codes.astype(np.int32, copy=False)  # The kernel reads both types.
+        packing.pack_codes(codes, code_bits * (j % n_per_word), words[j // n_per_word])
+    return words
+
+
+def _pair_bytes(pairs: list[CodedColumn], n_rows: int, line_bytes: int) -> Array:
+    """Return a byte per two-valued column and padding, row after row, in the order of the table."""
+    lines = np.zeros((n_rows, line_bytes), np.uint8)
+    for p, column in enumerate(pairs):
+        lines[:, p] = column.has_higher()
+    return lines.ravel()
+
+
+def _round_up(n: int, divisor: int) -> int:
+    """Return the lowest multiple of a divisor that is at least n."""
+    return -(-n // divisor) * divisor
 
 
 def columns_by_code(n_codes: Array, is_nominal: Array, values: dict[int, ColumnValues]) -> PreparedColumns:

@@ -2,7 +2,7 @@
 
 A column with more than two values becomes a list of entries in the order of its values; `_kernels/presort.py` describes
 an entry. A binned column becomes a list of entries in the order of its bins, or else one code per row without a list.
-Two-valued columns are only found here; `coded_columns.py` packs them. Constant columns are left out.
+Two-valued columns are only found here; `prepared_columns.py` packs them. Constant columns are left out.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,11 @@ import numpy.typing as npt
 from .._kernels import packing, presort
 from .._utils.arrays import Array
 from ..data.table import Table
-from .threshold import midpoint
 
 N_VALUES_OF_PAIR = 2  # Values of a two-valued column.
 MAX_BLOCK_BYTES_PER_ROW = 32  # Columns copied at once: half a cache line, so that the copies stay below the lists.
 MIN_BLOCK_ROWS = 1 << 15  # Columns of fewer rows are sorted several at a time, up to this number of rows in all.
-OTHER_VALUES, TWO_VALUES = 0, 2  # Kinds of numeric columns that `packing.find_two_valued` returns.
+KIND_OTHER, KIND_TWO_VALUED = 0, 2  # Kinds of numeric columns that `packing.find_two_valued` returns.
 
 
 class RowLabels(NamedTuple):
@@ -70,14 +69,22 @@ class ColumnValues:
     is_two_valued: bool = False
 
     @classmethod
-    def of_pair(cls, pair: Array) -> "ColumnValues":
-        """Return the values of a two-valued column from the lower and the higher one."""
+    def of_pair(cls, low: float, high: float) -> "ColumnValues":
+        """Return the values of a two-valued column."""
+        pair = np.array([low, high], np.float64)
         return cls(pair, pair, is_two_valued=True)
 
     @cached_property
     def first_threshold(self) -> float:
         """The threshold between the first two codes."""
         return float(midpoint(self.high[0], self.low[1]))
+
+
+def midpoint(low: Array, high: Array) -> Array:
+    """Return a threshold t with low <= t < high: the midpoint, or `low` if no float lies between."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        middle = low / 2 + high / 2
+        return np.where((low <= middle) & (middle < high), middle, low)
 
 
 class SortedColumn(NamedTuple):
@@ -193,21 +200,16 @@ def _find_pairs(table: Table) -> tuple[list[int], dict[int, ColumnValues]]:
     if matrix is not None:
         kinds, low, high = packing.find_two_valued(matrix)
         kind_of = kinds.tolist()
-        features = [j for j in numeric if kind_of[j] == OTHER_VALUES]
-        return features, {j: _pair_values(low[j], high[j]) for j in numeric if kind_of[j] == TWO_VALUES}
+        features = [j for j in numeric if kind_of[j] == KIND_OTHER]
+        return features, {j: ColumnValues.of_pair(low[j], high[j]) for j in numeric if kind_of[j] == KIND_TWO_VALUED}
     features, pairs = [], {}
     for j in numeric:
         kinds, low, high = packing.find_two_valued(_as_matrix(table.columns[j]))
-        if kinds[0] == OTHER_VALUES:
+        if kinds[0] == KIND_OTHER:
             features.append(j)
-        elif kinds[0] == TWO_VALUES:
-            pairs[j] = _pair_values(low[0], high[0])
+        elif kinds[0] == KIND_TWO_VALUED:
+            pairs[j] = ColumnValues.of_pair(low[0], high[0])
     return features, pairs
-
-
-def _pair_values(low: float, high: float) -> ColumnValues:
-    """Return the values of a two-valued column."""
-    return ColumnValues.of_pair(np.array([low, high]))
 
 
 def _as_matrix(column: Array) -> Array:

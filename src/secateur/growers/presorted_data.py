@@ -1,34 +1,61 @@
-"""A table that is sorted once, so that many trees can be grown on subsets of its rows.
+"""A table that is sorted once, so that many trees can be grown on subsets of its rows and evaluated on other rows.
 
-The sorted lists of a subset are made in one pass: the rows that do not belong to the subset are left out of the lists
-of all rows. Nothing is sorted again. The tree of a subset is exactly the tree that `grow` returns for its rows.
+`PresortedData` holds the sorted lists of all rows. The lists of a `TrainingSubset` are made in one pass: the rows that
+do not belong to the subset are left out of the lists of all rows. Nothing is sorted again. The tree of a subset is
+exactly the tree that `grow` returns for its rows. `ValidationRows` are the rows on which such trees are evaluated.
+
+For a numeric target nothing is sorted beforehand. The rows of each subset are put in the order of their targets, and
+every sorted list is then in the order of value and target. Targets are therefore added up in an order that does not
+depend on the order of the rows, and the same rows in any order give the same tree to the last bit.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import folds, growing
-from .._utils.arrays import Array, write_protect
+from .._kernels import folds, growing, route, structure
+from .._kernels.criteria import CriterionSpec
+from .._utils.arrays import Array, Floats, write_protect
 from .._utils.threads import InlinePool
+from ..core import Counts, Moments, Tree
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
-from .coded_columns import CodedColumn, check_branches, in_slot_order, nominal_columns
-from .kernel_arguments import scale_weights
+from ..data.weights import are_whole, round_for_exact_sums
+from ..errors import DataError
+from ..routing import moments_of, route_matrix, route_table
+from .grower import ONE_WORKER, PreparedRows, Workers, grow_tree
+from .growing_rows import (
+    GrowTarget,
+    can_count_bins,
+    class_target,
+    kernel_criterion,
+    limits_of,
+    limits_with_min_weight,
+    scale_weights,
+)
+from .interaction import column_groups
+from .monotone import enforce_monotonicity
+from .parameters import GrowParameters
 from .prepared_columns import (
+    CodedColumn,
     ColumnOptions,
     PreparedColumns,
+    check_branches,
+    in_slot_order,
+    nominal_columns,
     pack_codes_for,
     pair_columns,
+    prepare_columns,
     row_weights,
     slot_features,
 )
 from .presort import N_VALUES_OF_PAIR, ColumnValues, RowLabels, label_rows, sort_numeric_columns
-from .training_subset import TrainingSubset
-from .validation_rows import ValidationRows
+from .tree_tables import AssemblyOptions, RowValues
 
 MAX_MATRIX_CELLS = 1 << 20  # A table with at most this number of cells is copied into one matrix.
 PLAIN_COLUMNS = ColumnOptions(max_bins=None, multiway=False, counts_weights=False)
+MIN_TARGET_RANGE = 1e-60  # Its fourth power, times a small weight, is still a float with all its digits.
 
 
 @dataclass(frozen=True)
@@ -93,7 +120,7 @@ class PresortedData:
             _small_matrix(table),
         )
 
-    def subset(self, rows: Array) -> TrainingSubset:
+    def subset(self, rows: Array) -> "TrainingSubset":
         """Return the training subset of the rows with these ascending numbers; rows of weight 0 are left out."""
         table, weight = self.table, self.weight
         if weight is not None:
@@ -101,11 +128,11 @@ class PresortedData:
             weight = weight[rows]
         return TrainingSubset(self, rows, table.required_target[rows], *scale_weights(weight))
 
-    def all_rows(self) -> TrainingSubset:
+    def all_rows(self) -> "TrainingSubset":
         """Return all rows as a subset, which sorts its columns at every growth. All weights must be above 0."""
         return TrainingSubset(self, None, self.table.required_target, *scale_weights(self.weight))
 
-    def validation_rows(self, rows: Array) -> ValidationRows:
+    def validation_rows(self, rows: Array) -> "ValidationRows":
         """Return the rows with these numbers, for the evaluation of trees that are grown on other rows."""
         weight = None if self.weight is None else self.weight[rows]
         numbers = None if self.numbers is None else self.numbers[rows]
@@ -179,7 +206,7 @@ class PresortedData:
             column = self.table.columns[j]
             low, high = column[rows].min(), column[rows].max()
             if low < high:
-                pairs[j] = self.pairs.get(j) or ColumnValues.of_pair(np.array([low, high], np.float64))
+                pairs[j] = self.pairs.get(j) or ColumnValues.of_pair(low, high)
                 coded.append(CodedColumn(j, column, N_VALUES_OF_PAIR, False, high))
         return pairs, in_slot_order(coded)
 
@@ -203,14 +230,6 @@ class _FilteredLists(NamedTuple):
     features: list[int]
     n_missing: list[int]
     new_pairs: list[int]
-
-
-def drop_weightless_rows(table: Table, weight: Array | None) -> tuple[Table, Array | None]:
-    """Return the table and the weights without the rows of weight 0, which must have no influence on the tree."""
-    if weight is None or (weight > 0).all():
-        return table, weight
-    kept = np.flatnonzero(weight > 0)
-    return table.take(kept), weight[kept]
 
 
 def _filter_codes(codes: growing.PackedCodes, new_row: Array, labels: RowLabels) -> growing.PackedCodes:
@@ -237,3 +256,229 @@ def _small_matrix(table: Table) -> Array | None:
     if table.matrix is not None or table.n_rows > BLOCK_ROWS or n_cells > MAX_MATRIX_CELLS:
         return None
     return write_protect(next(iter_blocks(table, np.arange(table.n_columns), None)))
+
+
+@dataclass(frozen=True)
+class TrainingSubset:
+    """Rows of presorted data to grow trees on.
+
+    Trees grown on the same subset share the prepared columns, the class weights and the criteria.
+
+    Parameters
+    ----------
+    data : PresortedData
+    rows : array of int, optional
+        Ascending numbers of the rows; None for all rows.
+    target : array
+        Class or number of each row.
+    weight : array, optional
+        Weights of the rows divided by `2**exponent`, above 0; None if every row weighs 1.
+    is_whole : bool
+        Whether the weights are whole numbers.
+    exponent : int
+        Binary exponent by which the weights were scaled; 0 for whole weights.
+    """
+
+    data: "PresortedData"
+    rows: Array | None
+    target: Array
+    weight: Array | None
+    is_whole: bool
+    exponent: int
+    _columns: dict[ColumnOptions, PreparedColumns] = field(default_factory=dict, repr=False)
+    _criteria: dict[str, CriterionSpec] = field(default_factory=dict, repr=False)
+
+    def grow(
+        self, parameters: GrowParameters, *, has_rounded: bool = True, workers: Workers = ONE_WORKER
+    ) -> tuple[Tree, Counts | Moments]:
+        """Return the tree grown on these rows and its counts or moments, without the warnings of `grow`.
+
+        Parameters
+        ----------
+        parameters : GrowParameters
+        has_rounded : bool
+            Whether the tree has rounded thresholds. The trees of cross-validation do not need them.
+        workers : Workers
+        """
+        limits, counts_weights = self._limits(parameters)
+        classes = self.data.table.schema.classes
+        is_regression = classes is None
+        are_codes_counted = classes is not None and can_count_bins(parameters, len(classes))
+        options = ColumnOptions(
+            parameters.max_bins, limits.is_multiway, counts_weights, are_codes_counted, is_regression
+        )
+        if is_regression:
+            prepared = prepare_numbers(self.table, self.weight, options, workers.pool)
+        else:
+            prepared = self._prepare_classes(parameters.criterion, options, workers)
+        assembly = AssemblyOptions(
+            is_whole=self.is_whole,
+            weight_exponent=self.exponent,
+            score_exponent=prepared.score_exponent,
+            has_split_order=limits.is_best_first,
+            has_rounded=has_rounded or is_regression or parameters.monotonic_cst is not None,
+        )
+        grown: Counts | Moments
+        tree, grown = grow_tree(prepared, limits, workers, assembly, n_surrogates=parameters.surrogates)
+        if is_regression:
+            weight = None if self.weight is None else np.ldexp(self.weight, self.exponent)
+            grown = moments_of(tree, self.table, weight, "grow")
+        if parameters.monotonic_cst is None:
+            return tree, grown
+        return enforce_monotonicity(tree, grown, parameters.monotonic_cst)
+
+    @cached_property
+    def table(self) -> Table:
+        """The table of these rows only."""
+        return self.data.table if self.rows is None else self.data.table.take(self.rows)
+
+    @cached_property
+    def class_weights(self) -> Floats:
+        """The weight of the rows of each class."""
+        classes = self.data.table.schema.classes
+        assert classes is not None
+        return np.bincount(self.target, self.weight, minlength=len(classes)).astype(float)
+
+    def _limits(self, parameters: GrowParameters) -> tuple[growing.GrowLimits, bool]:
+        """Return the limits of growing, and whether they count weights instead of rows."""
+        limits, counts_weights = limits_with_min_weight(
+            limits_of(parameters), parameters.min_weight_fraction_leaf, self.weight, len(self.target), self.is_whole
+        )
+        if parameters.interaction_cst is not None:
+            limits = limits._replace(groups=column_groups(parameters.interaction_cst, self.data.table.schema))
+        return limits, counts_weights
+
+    def _prepare_classes(self, criterion: str, options: ColumnOptions, workers: Workers) -> PreparedRows:
+        """Return these rows ready for the growth of a classification tree."""
+        if criterion not in self._criteria:
+            self._criteria[criterion] = kernel_criterion(criterion, len(self.target), self.weight is None)
+        return PreparedRows(
+            self._prepare_columns(options, workers),
+            class_target(self._criteria[criterion], self.class_weights),
+            RowValues(self.data.table, self.rows, self.data.numbers),
+            is_shared=self.rows is not None,
+        )
+
+    def _prepare_columns(self, options: ColumnOptions, workers: Workers) -> PreparedColumns:
+        """Return the columns of these rows.
+
+        The columns of a subset are prepared once and shared by all growths. Those of all rows are prepared for every
+        growth, because growing then needs no copy of them, which would double the memory.
+        """
+        if self.rows is None:
+            return prepare_columns(self.table, self.weight, options, workers.pool)
+        if options not in self._columns:
+            if options.max_bins is None and self.data.lists is not None:
+                columns = self.data.filter_columns(self.rows, self.target, self.weight, options)
+            else:  # The bins of a subset depend on its rows, which are therefore sorted again.
+                columns = prepare_columns(self.table, self.weight, options, workers.pool)
+            self._columns[options] = columns
+        return self._columns[options]
+
+
+def prepare_numbers(table: Table, weight: Array | None, options: ColumnOptions, pool: Any) -> PreparedRows:
+    """Return rows with a numeric target, ready for the growth of a regression tree.
+
+    Parameters
+    ----------
+    table : Table
+        The rows, with a numeric target.
+    weight : array, optional
+        Weight of each row, above 0; None if every row weighs 1.
+    options : ColumnOptions
+    pool : ThreadPoolExecutor or InlinePool
+    """
+    order = np.lexsort((table.required_target,) if weight is None else (weight, table.required_target))
+    numbers, exponent = _scale_target(table.required_target[order])
+    in_order = table.take(order)
+    # The kernels store a class with each row: the one class of these rows is 0.
+    schema = replace(table.schema, classes=np.zeros(1, np.int32), has_numeric_target=False)
+    with_one_class = replace(in_order, schema=schema, target=write_protect(np.zeros(table.n_rows, np.int32)))
+    sorted_weight = None if weight is None else weight[order]
+    columns = prepare_columns(with_one_class, sorted_weight, options, pool)
+    total = float(len(numbers)) if weight is None else float(weight.sum())
+    is_constant = bool(numbers[0] == numbers[-1])
+    target = GrowTarget(CriterionSpec("squared_error"), np.array([total, 0.0]), is_constant, numbers)
+    # Scores are squares of targets, so that they are scaled back by twice the exponent.
+    return PreparedRows(columns, target, RowValues(in_order), 2 * exponent)
+
+
+def _scale_target(ascending: Floats) -> tuple[Floats, int]:
+    """Return the targets relative to their median and scaled to lie between -1 and 1, and the exponent of the scale.
+
+    The targets are ascending. They are divided by 2 to the power of the exponent.
+    """
+    centred = ascending - ascending[len(ascending) // 2]
+    largest = max(-centred[0], centred[-1])
+    if 0 < largest < MIN_TARGET_RANGE:
+        raise DataError(
+            f"y ranges over {centred[-1] - centred[0]:.3g} only; {MIN_TARGET_RANGE:g} or more (or 0) is needed, whose "
+            "fourth power is still a float: multiply y by a large number"
+        )
+    exponent = int(np.frexp(largest)[1])
+    return np.ldexp(centred, -exponent), exponent
+
+
+@dataclass(frozen=True)
+class ValidationRows:
+    """Rows of a table on which trees grown on other rows are evaluated.
+
+    Parameters
+    ----------
+    table : Table
+    rows : array of int
+        Numbers of the rows in the table.
+    target : array
+        Class or number of each of the rows.
+    weight : array, optional
+        Weight of each of the rows; None if every row weighs 1.
+    numbers : array, optional
+        The columns of the rows as one matrix, with categories as their codes; None if no such matrix was made.
+    """
+
+    table: Table
+    rows: Array
+    target: Array
+    weight: Array | None
+    numbers: Array | None = None
+
+    def leaves(self, tree: Tree) -> Array:
+        """Return the leaf that each of the rows reaches."""
+        return route_table(tree, self.table, self.rows, 0) if self.numbers is None else route_matrix(tree, self.numbers)
+
+    def count(self, tree: Tree) -> Array:
+        """Return the weight of the rows of each class in each node."""
+        classes = self.table.schema.classes
+        assert classes is not None
+        weight = None if self.weight is None else round_for_exact_sums(self.weight)
+        number_type = np.int64 if weight is None or are_whole(weight) else np.float64
+        row_weights = np.zeros(0, number_type) if weight is None else weight.astype(number_type)
+        leaves = self.leaves(tree)
+        leaf_weights = np.zeros((tree.n_nodes, len(classes)), number_type)
+        route.add_class_counts(leaves, self.target, row_weights, leaf_weights)
+        by_class: Array = structure.sum_upwards(tree.parent, leaf_weights)
+        return by_class
+
+    def loss_sums(self, tree: Tree, predictions: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
+        """Return the loss of each node on the rows that reach it.
+
+        Parameters
+        ----------
+        tree : Tree
+        predictions : array of float
+            The prediction of each node.
+        is_absolute : bool
+            Whether the loss of a row is its absolute error; else it is its squared error.
+
+        Returns
+        -------
+        (array, array, float)
+            In each node, the weighted sum of the losses and the weighted sum of their squares; the weight of all rows.
+            Rows are added in the order of their targets, so that the sums do not depend on the order of the table.
+        """
+        target = self.target
+        weight = np.ones(len(target)) if self.weight is None else self.weight
+        order = np.lexsort((weight, target))
+        leaves = self.leaves(tree)[order]
+        losses, squares = folds.path_losses(tree.parent, leaves, target[order], weight[order], predictions, is_absolute)
+        return losses, squares, float(weight[order].sum())

@@ -12,8 +12,7 @@ import numpy as np
 from .._kernels import growing
 from ..core import Surrogates, Tree
 from .prepared_columns import PreparedColumns
-from .tree_assembly import RowValues
-from .tree_tables import GrownTables
+from .tree_tables import GrownTables, RowValues
 
 
 def prepare_surrogate_search(

@@ -15,7 +15,7 @@ from .._utils.arrays import ArrayLike, Floats, Labels, Rows, write_protect
 from ..core import Model, Pruning, SampleUsage, Tree
 from ..data.encoding import encode
 from ..errors import UnsupportedError
-from ..growers.threshold import shortest_decimals
+from ..growers.tree_tables import shortest_decimals
 from ..routing import with_growing_rows
 from ._counting import growing_sample
 from ._records import Estimator, split_part

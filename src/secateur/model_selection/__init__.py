@@ -12,14 +12,13 @@ certify. Estimators and the command line call it. The other functions make a sma
 from typing import TYPE_CHECKING
 
 from .._utils.lazy import lazy_getattr
-from ._registry import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
+from ._recipe import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
 
 if TYPE_CHECKING:
     from ._certify_model import certify_model
     from ._cross_validate import cross_validate
     from ._fit_model import fit_model
-    from ._path_table import path_table
-    from ._prune_model import choose_on_holdout, prune_by_rule, prune_to, snip
+    from ._prune_model import choose_on_holdout, path_table, prune_by_rule, prune_to, snip
     from ._recipe import Recipe
     from ._select import choose, select
     from .folds import auto_repeats
@@ -31,7 +30,7 @@ _HOMES = {
     "choose_on_holdout": "._prune_model",
     "cross_validate": "._cross_validate",
     "fit_model": "._fit_model",
-    "path_table": "._path_table",
+    "path_table": "._prune_model",
     "prune_by_rule": "._prune_model",
     "prune_to": "._prune_model",
     "Recipe": "._recipe",

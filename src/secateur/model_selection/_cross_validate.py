@@ -2,24 +2,69 @@
 
 A member of the path of all rows is compared with the trees of the folds at the same penalty per row: the geometric mean
 of the interval of penalties in which the member is the best. Breiman et al. (1984).
+
+Candidates are combinations of growing parameters. `CandidateSearch` cross-validates them and chooses the best one.
+Folds come in rounds. After the first round, candidates that are clearly worse than the best one are dropped; the other
+candidates are grown on the folds of the next round too.
 """
 
-from dataclasses import replace
-from typing import Any, Literal
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
-from .._utils.arrays import ArrayLike
+import numpy as np
+
+from .._utils.arrays import Array, ArrayLike, Floats
 from .._utils.threads import resolve_n_jobs
-from ..core import SampleUsage, Selection
+from ..core import PruningSequence, Sample, SampleUsage, Selection
 from ..errors import Argument, ParameterError
 from ..growers.growing_rows import WeightedRows, read_growing_rows
 from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
+from ..pruners import cost_complexity
 from ..routing import with_growing_rows
-from ._candidate_search import CandidateSearch, ChoiceRule
-from ._registry import check_scoring, n_standard_errors
-from .folds import FoldPlan, plan_folds, seed_from
-from .losses import Scoring, complete_scoring
-from .tasks import Progress
+from ..statistics.probabilities import SHRINKAGE_STRENGTHS
+from ._recipe import check_scoring, n_standard_errors
+from ._select import better_than_single_leaf, choose, smallest_within_difference
+from .folds import Fold, FoldPlan, Progress, Task, plan_folds, run_tasks, seed_from
+from .losses import (
+    FoldLosses,
+    Scoring,
+    complete_scoring,
+    cost_unit,
+    evaluate_fold,
+    grow_on_all_rows,
+    leaf_predictions,
+    mean_errors,
+    mean_shrunk_losses,
+)
+
+MIN_STABLE_SHARE = 0.8  # of the choices that leave one fold out, those that must agree with the choice of all folds
+MIN_FOLDS_FOR_STABILITY = 10
+TASKS_PER_THREAD = 4  # enough that no thread waits long for the last task
+
+
+@dataclass(frozen=True)
+class ChoiceRule:
+    """How a member is chosen from cross-validated errors.
+
+    Parameters
+    ----------
+    n_standard_errors : float
+        Standard errors above the lowest error that the smallest member may be.
+    se : "pooled" or "folds"
+        Standard error from the losses of all rows, or from the error rates of the folds.
+    """
+
+    n_standard_errors: float
+    se: str
+
+    def __post_init__(self) -> None:
+        if self.se not in ("pooled", "folds"):
+            raise ParameterError(Argument("se", self.se), "; 'pooled' or 'folds' is needed")
 
 
 def cross_validate(
@@ -158,66 +203,311 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         penalise_numeric=penalise_numeric, monotonic_cst=monotonic_cst, interaction_cst=interaction_cst,
         surrogates=surrogates, class_weight=class_weight, nominal=nominal,
     )  # fmt: skip
+    n_workers = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
     rows = read_growing_rows(X, y, sample_weight, parameters, purpose="cross-validation")
     score_name = check_scoring(scoring, is_class=rows.table.schema.classes is not None, has_costs=costs is not None)
     scores = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
     plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
-    return cross_validate_candidates(rows, parameters, plan, scores, rule, n_jobs=n_jobs, progress=progress)
+    return CandidateSearch(rows, scores, plan, rule, n_workers, progress).run(parameters)
 
 
-def cross_validate_candidates(
-    rows: WeightedRows,
-    parameters: GrowParameters,
-    plan: FoldPlan,
-    scoring: Scoring,
-    rule: ChoiceRule,
-    *,
-    n_jobs: Any,
-    progress: Progress,
-) -> Selection:
-    """Return the path of all rows with the cross-validated error of each member and the choice.
+class MemberErrors(NamedTuple):
+    """Cross-validated errors of the members of a path, and the choice from them.
 
-    This is `cross_validate` after its arguments have been read and checked.
+    Parameters
+    ----------
+    error, se : array
+        Error rate of each member, and its standard error.
+    fold_error : array of shape (n_folds, n_members)
+    best, chosen : int
+        The member of lowest error, and the member that the rule chooses.
+    """
+
+    error: Floats
+    se: Floats
+    fold_error: Floats
+    best: int
+    chosen: int
+
+
+class CandidateResult(NamedTuple):
+    """Cross-validation results of one candidate so far: the losses of its folds, and the table of its path."""
+
+    folds: list[FoldLosses]
+    table: Selection
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The growing parameters, and the leaves, error and standard error of the chosen member."""
+        table, chosen = self.table, self.table.chosen
+        return table.growing | {
+            "n_leaves": int(table.sequence.n_leaves[chosen]),
+            "error": float(table.error[chosen]),
+            "se": float(table.se[chosen]),
+        }
+
+    def is_worse(self, best: "CandidateResult") -> bool:
+        """Return whether this candidate has a higher error than the best one by more than one standard error.
+
+        The standard error is that of the difference over the folds.
+        """
+        difference = self._chosen_fold_errors() - best._chosen_fold_errors()  # noqa: SLF001 the same class
+        return bool(difference.mean() > difference.std(ddof=1) / np.sqrt(len(difference)))
+
+    def _chosen_fold_errors(self) -> Floats:
+        """Return the error of the chosen member in each fold."""
+        errors: Floats = np.asarray(self.table.fold_error)[:, self.table.chosen]
+        return errors
+
+
+class EvaluatedRows(NamedTuple):
+    """The rows that are held out in a fold so far.
+
+    Parameters
+    ----------
+    n_rows : int
+    effective_n : float
+        Number of equally weighted rows that give a mean of the same precision (Kish).
+    """
+
+    n_rows: int
+    effective_n: float
+
+
+@dataclass(frozen=True)
+class CandidateSearch:
+    """The cross-validation of candidates on the same folds.
 
     Parameters
     ----------
     rows : WeightedRows
         Class weights are included in the weights.
-    parameters : GrowParameters
-        Parameters that are "auto" make several candidates.
-    plan : FoldPlan
     scoring : Scoring
+    plan : FoldPlan
     rule : ChoiceRule
-    n_jobs, progress
+    n_workers : int or executor
+        Number of threads, or an object with `submit`.
+    progress : callable, optional
         As for `cross_validate`.
     """
-    if scoring.score_name == "roc_auc":
-        rule = replace(rule, se="folds")  # an area is not a mean over rows
-    if rule.se == "folds" and plan.n_folds < 2:
-        raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
-    n_workers = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
-    details = _details(plan, scoring, rule)
-    data = PresortedData.of(rows.table, rows.weight)
-    search = CandidateSearch(data, scoring, plan, rule, details, n_workers, progress)
-    table, results = search.run(parameters.candidates())
-    counts = with_growing_rows(table.counts, rows.table, rows.is_used())
-    sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
-    pool = tuple(result.summary for result in results) if len(results) > 1 else ()
-    return replace(table, counts=counts, sequence=sequence, pool=pool)
+
+    rows: WeightedRows
+    scoring: Scoring
+    plan: FoldPlan
+    rule: ChoiceRule
+    n_workers: Any
+    progress: Progress
+
+    def __post_init__(self) -> None:
+        if self.se == "folds" and self.plan.n_folds < 2:
+            raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
+
+    @property
+    def se(self) -> str:
+        """The kind of standard error: "folds" for an area under the ROC curve, which is no mean over rows."""
+        return "folds" if self.scoring.score_name == "roc_auc" else self.rule.se
+
+    @cached_property
+    def details(self) -> dict[str, Any]:
+        """How the members are evaluated, as plain values for `Selection.details`."""
+        plan, scoring = self.plan, self.scoring
+        return {
+            "folds": plan.n_folds,
+            "repeats": plan.n_repeats,
+            "seed": plan.seed,
+            "stratified": plan.is_stratified,
+            "se": self.se,
+            "penalty": scoring.penalty_name,
+            "size": scoring.size,
+            "scoring": scoring.score_name,
+            "cost": scoring.path_cost,
+            "m": scoring.m,
+            "costs": None if scoring.costs is None else scoring.costs.tolist(),
+        }
+
+    def run(self, parameters: GrowParameters) -> Selection:
+        """Return the path of all rows with the cross-validated error of each member and the choice.
+
+        Parameters that are "auto" make several candidates, and the result is that of the best one. After the first of
+        several rounds, candidates that are worse than the best one are dropped. If the plan allows it, the search stops
+        after the first round if the choice is stable, and after a later round if the choice is the same as after the
+        round before.
+        """
+        data = PresortedData.of(self.rows.table, self.rows.weight)
+        candidates = parameters.candidates()
+        growing = list(map(GrowParameters.tree_parameters, candidates))
+        is_evaluated = np.zeros(data.table.n_rows, np.bool_)
+        results: dict[int, CandidateResult] = {}
+        remaining = list(range(len(candidates)))
+        n_grown, previous_choice = 0, None
+        best = 0
+        for folds in self.plan.rounds:
+            is_first_round = not results
+            is_evaluated[np.concatenate([fold.test for fold in folds])] = True
+            rows = self._evaluated_rows(is_evaluated)
+            parts: list[Fold | None] = [None, *folds] if is_first_round else [*folds]
+            round_results = self._run_round(data, [candidates[i] for i in remaining], parts, n_grown, len(candidates))
+            n_grown += len(remaining) * len(parts)
+            for i, part_results in zip(remaining, round_results, strict=True):
+                if is_first_round:
+                    counts, *losses = part_results
+                    results[i] = self._result(growing[i], self._path_of_all_rows(counts), counts, losses, rows)
+                else:
+                    table, losses = results[i].table, [*results[i].folds, *part_results]
+                    results[i] = self._result(table.growing, table.sequence, table.counts, losses, rows)
+            best = min(remaining, key=lambda i: (results[i].summary["error"], results[i].summary["n_leaves"]))
+            choice = (best, results[best].table.chosen)
+            if self.plan.may_stop_early:
+                is_stable = self._is_stable(results[best], rows) if is_first_round else choice == previous_choice
+                if is_stable:
+                    break
+            if is_first_round and self.plan.n_all_folds > len(folds):
+                remaining = [i for i in remaining if not results[i].is_worse(results[best])]
+            previous_choice = choice
+        return self._final_table(results[best], [results[i] for i in range(len(candidates))])
+
+    def _evaluated_rows(self, is_evaluated: Array) -> EvaluatedRows:
+        """Return the number and the effective number of the evaluated rows."""
+        rows = np.flatnonzero(is_evaluated)
+        if self.rows.weight is None:
+            return EvaluatedRows(len(rows), len(rows))
+        weight = self.rows.weight[rows]
+        return EvaluatedRows(len(rows), float(weight.sum() ** 2 / (weight**2).sum()))
+
+    def _run_round(
+        self,
+        data: PresortedData,
+        candidates: list[GrowParameters],
+        parts: Sequence[Fold | None],
+        n_grown: int,
+        n_candidates: int,
+    ) -> list[list[Any]]:
+        """Return the results of each candidate for every part: fold losses, or for None the counts of all rows.
+
+        Candidates in the same task share the preparation of its rows. There are at least as many tasks as the threads
+        can share well.
+        """
+        if hasattr(self.n_workers, "submit"):
+            n_groups = len(candidates)
+        else:
+            n_groups = min(len(candidates), math.ceil(TASKS_PER_THREAD * self.n_workers / len(parts)))
+        group_size = math.ceil(len(candidates) / n_groups)
+        groups = [tuple(candidates[i : i + group_size]) for i in range(0, len(candidates), group_size)]
+        tasks: list[Task] = [
+            (grow_on_all_rows, (group,)) if part is None else (evaluate_fold, (group, self.scoring, part))
+            for part in parts
+            for group in groups
+        ]
+        sizes = [len(group) for _ in parts for group in groups]
+        progress = self._round_progress(n_grown, n_candidates * (1 + self.plan.n_all_folds))
+        results = run_tasks(data, tasks, self.n_workers, progress, sizes=sizes)
+        by_part = [
+            list(itertools.chain(*results[first : first + len(groups)]))
+            for first in range(0, len(results), len(groups))
+        ]
+        return [list(of_candidate) for of_candidate in zip(*by_part, strict=True)]
+
+    def _round_progress(self, n_grown: int, n_trees: int) -> Progress:
+        """Return the callback for the tasks of a round, which counts the trees of earlier rounds too."""
+        progress = self.progress
+        if progress is None:
+            return None
+        return lambda n_done, _: progress(n_grown + n_done, n_trees)
+
+    def _path_of_all_rows(self, counts: Sample) -> PruningSequence:
+        """Return the pruning path of the tree grown on all rows, with penalties per unit of weight."""
+        scoring = self.scoring
+        predictions = leaf_predictions(counts, scoring)
+        unit = cost_unit(counts, scoring)
+        path: Any = cost_complexity(
+            counts.tree, None, penalty=scoring.penalty, size=scoring.size, cost=predictions.cost
+        )
+        parameters = path.provenance.parameters | ({"m": scoring.m} if unit == "m-estimate" else {})
+        provenance = replace(
+            path.provenance, parameters=parameters, cost=unit, sample=counts.sample, alpha_unit="cost per row"
+        )
+        alphas: Floats = path.alphas / predictions.divisor
+        sequence: PruningSequence = replace(
+            path, alphas=alphas, node_labels=predictions.labels, seen=SampleUsage.of(counts), provenance=provenance
+        )
+        return sequence
+
+    def _result(
+        self,
+        growing: dict[str, Any],
+        path: PruningSequence,
+        counts: Sample | None,
+        folds: list[FoldLosses],
+        rows: EvaluatedRows,
+    ) -> CandidateResult:
+        """Return the losses of a candidate, and the errors of all members of its path of all rows with the choice."""
+        penalties = _penalties_of(path)
+        details = self.details | {"repeats": len(folds) // min(self.plan.n_folds, len(folds))}
+        scored = folds
+        if self.scoring.score.is_probability_score and folds[0].shrunk is not None:
+            strength = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
+            scored = [fold.with_shrinkage(strength) for fold in folds]
+            details |= {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
+        errors = self._member_errors(scored, penalties, path.n_leaves, rows.effective_n)
+        table = Selection(
+            path, errors.error, errors.se, errors.best, errors.chosen,
+            select=f"{self.rule.n_standard_errors:g}se", sample="cross-validation", n=rows.n_rows, betas=penalties,
+            fold_error=errors.fold_error, counts=counts, growing=growing, details=details,
+        )  # fmt: skip
+        return CandidateResult(folds, table)
+
+    def _member_errors(
+        self, folds: list[FoldLosses], penalties: Floats, n_leaves: Array, effective_n: float
+    ) -> MemberErrors:
+        """Return the errors of the members at their penalties, and the choice of the rule."""
+        # Repeats evaluate the same rows again, so they do not count as further folds.
+        n_folds = min(self.plan.n_folds, len(folds))
+        error, se, fold_error = mean_errors(folds, penalties, effective_n, n_folds, self.se)
+        best, chosen = choose(error, se, self.rule.n_standard_errors)
+        if self.rule.n_standard_errors > 0 and self.scoring.score.is_probability_score and len(fold_error) > 1:
+            chosen = smallest_within_difference(best, fold_error, n_folds, self.rule.n_standard_errors)
+        elif self.rule.n_standard_errors > 0 and n_leaves[chosen] == 1 and n_folds > 1:
+            chosen = better_than_single_leaf(chosen, fold_error, n_folds, n_leaves)
+        return MemberErrors(error, se, fold_error, best, chosen)
+
+    def _is_stable(self, result: CandidateResult, rows: EvaluatedRows) -> bool:
+        """Return whether the choice is nearly always the same when any one fold is left out."""
+        folds, table, penalties = result.folds, result.table, result.table.betas
+        if len(folds) < MIN_FOLDS_FOR_STABILITY or penalties is None:
+            return False
+        if "shrinkage" in table.details:
+            strength = SHRINKAGE_STRENGTHS.index(table.details["shrinkage"])
+            folds = [fold.with_shrinkage(strength) for fold in folds]
+        n_same = 0
+        for i in range(len(folds)):
+            other_folds = folds[:i] + folds[i + 1 :]
+            errors = self._member_errors(other_folds, penalties, table.sequence.n_leaves, rows.effective_n)
+            n_same += errors.chosen == table.chosen
+        return n_same >= MIN_STABLE_SHARE * len(folds)
+
+    def _final_table(self, best: CandidateResult, results: list[CandidateResult]) -> Selection:
+        """Return the table of the best candidate, with the sketch of the rows in its tree and the summaries of all."""
+        table = self._with_shrinkage(best)
+        counts = with_growing_rows(table.counts, self.rows.table, self.rows.is_used())
+        sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
+        pool = tuple(result.summary for result in results) if len(results) > 1 else ()
+        return replace(table, counts=counts, sequence=sequence, pool=pool)
+
+    def _with_shrinkage(self, result: CandidateResult) -> Selection:
+        """Return the table with the best strength of shrinkage for the chosen member, and the log losses with it."""
+        table = result.table
+        if result.folds[0].shrunk is None or "shrinkage" in table.details or table.betas is None:
+            return table
+        losses = mean_shrunk_losses(result.folds, table.betas)
+        strength = int(losses[:, table.chosen].argmin())
+        details = table.details | {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
+        if self.scoring.score.path_cost == "predictions":
+            details |= {"log_loss": float(losses[strength, table.chosen]), "least_log_loss": float(losses.min())}
+        return replace(table, details=details)
 
 
-def _details(plan: FoldPlan, scoring: Scoring, rule: ChoiceRule) -> dict[str, Any]:
-    """Return how the members were evaluated, as plain values for `Selection.details`."""
-    return {
-        "folds": plan.n_folds,
-        "repeats": plan.n_repeats,
-        "seed": plan.seed,
-        "stratified": plan.is_stratified,
-        "se": rule.se,
-        "penalty": scoring.penalty_name,
-        "size": scoring.size,
-        "scoring": scoring.score_name,
-        "cost": scoring.path_cost,
-        "m": scoring.m,
-        "costs": None if scoring.costs is None else scoring.costs.tolist(),
-    }
+def _penalties_of(path: PruningSequence) -> Floats:
+    """Return the penalty at which each member is compared: the geometric mean of the interval where it is the best."""
+    alphas: Any = path.alphas
+    penalties: Floats = np.append(np.sqrt(alphas[:-1]) * np.sqrt(alphas[1:]), np.inf)
+    return penalties

@@ -1,4 +1,8 @@
-"""fit_model: hold out rows, grow, prune, choose and certify as a recipe says."""
+"""fit_model: hold out rows, grow, prune, choose and certify as a recipe says.
+
+`_cross_validate` or `_grow_once` grows the tree. `_prune_by_plan` prunes it by a rule, and chooses a member if the rule
+makes a sequence.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike
+from .._utils.arrays import ArrayLike, Ints, LongsOrFloats
 from .._utils.warn import warn
-from ..core import Model, PruningSequence, Sample, Selection
+from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
 from ..data.table import Table
 from ..data.weights import check_weights
@@ -17,16 +21,21 @@ from ..growers import grow
 from ..growers.growing_rows import WeightedRows, apply_class_weight, target_kind_of, weigh_classes
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.parameters import GrowParameters, is_auto
-from ..pruners import best_of_size, k_limit
+from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
-from ._candidate_search import ChoiceRule
 from ._certify_model import certify_model
-from ._cross_validate import cross_validate_candidates
-from ._prune_by_plan import prune_by_plan
-from ._prune_model import choose_with_accuracy
+from ._cross_validate import CandidateSearch, ChoiceRule
+from ._prune_model import (
+    choose_on_holdout,
+    choose_with_accuracy,
+    prune_by_rule,
+    prune_to_size,
+    sequence_of,
+    with_node_labels,
+)
 from ._recipe import FitPlan, Recipe, make_plan
 from .folds import plan_folds
-from .losses import Scoring, balanced_costs, complete_scoring
+from .losses import Scoring, balanced_costs, cheapest_labels, check_cost_matrix, complete_scoring, prediction_losses
 
 MIN_HOLDOUT_ROWS = 5  # with fewer held-out rows, fit warns
 # fit warns that a tree is small because of a rare class if the tree and the class are within these limits ...
@@ -76,32 +85,46 @@ def fit_model(
     Model(2 of 2 leaves, 40 rows, not certified)
     """
     plan = make_plan(recipe, table)
-    rows = WeightedRows(table, None)
-    if sample_weight is not None:
-        rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)).without_unit_weights()
-    holdout_rows = None
-    if held_out is not None:
-        holdout_rows = WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
-    elif plan.needs_holdout:
-        rows, holdout_rows = _hold_out(plan, rows)
+    rows, holdout_rows = _divide_rows(plan, table, sample_weight, held_out, held_out_weight)
     _check_certifiable(plan, holdout_rows)
     if plan.scoring == "balanced_error":
         class_weighted = WeightedRows(rows.table, apply_class_weight(rows, plan.parameters.class_weight))
         plan = replace(plan, costs=balanced_costs(class_weighted))
     has_explicit_folds = plan.is_cross_validated and not isinstance(recipe.cv, int | np.integer)
     if rows.weight is not None and not has_explicit_folds:  # explicit folds name rows by their numbers in the table
-        rows = rows.take(np.flatnonzero(rows.weight)).without_unit_weights()
+        rows = rows.drop_weightless().without_unit_weights()
     n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
     metadata = _metadata(rows, n_holdout)
-    grown, selection = _grow(plan, rows, progress)
-    holdout = None
+    target = rows.table.required_target
+    has_varying_target = bool((target != target[:1]).any())
+    selection, holdout = None, None
+    if plan.is_cross_validated and has_varying_target:
+        selection = _cross_validate(plan, rows, progress)
+    grown = _grow_once(plan, rows) if selection is None else selection.counts
+    assert grown is not None
     if holdout_rows is not None:
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight)
-    model = _certify(plan, prune_by_plan(plan, grown, holdout, selection))
+    model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection))
     _warn_of_rare_class(plan, model, selection)
     if held_out is not None:
         _warn_of_small_holdout(plan, n_holdout)
     return replace(model, metadata=metadata)
+
+
+def _divide_rows(
+    plan: FitPlan,
+    table: Table,
+    sample_weight: ArrayLike | None,
+    held_out: Table | None,
+    held_out_weight: ArrayLike | None,
+) -> tuple[WeightedRows, WeightedRows | None]:
+    """Return the rows to grow on, and the held-out rows: those that the caller passes, or a share if one is needed."""
+    rows = WeightedRows(table, None)
+    if sample_weight is not None:
+        rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)).without_unit_weights()
+    if held_out is not None:
+        return rows, WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
+    return _hold_out(plan, rows) if plan.needs_holdout else (rows, None)
 
 
 def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, WeightedRows]:
@@ -130,33 +153,12 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows | None) -> None
         )
 
 
-def _grow(
-    plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None
-) -> tuple[Sample, Selection | None]:
-    """Return the counts of the growing rows in the grown tree; if it is cross-validated, also its path and choice."""
-    parameters = plan.parameters
-    is_class = rows.table.schema.classes is not None
-    if is_auto(parameters.min_samples_leaf) and (is_class or parameters.min_weight_fraction_leaf):
+def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
+    """Return the cross-validated path of the rows with the choice of the plan."""
+    recipe, parameters, classes = plan.recipe, plan.parameters, rows.table.schema.classes
+    if is_auto(parameters.min_samples_leaf) and (classes is not None or parameters.min_weight_fraction_leaf):
         # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
         parameters = replace(parameters, min_samples_leaf=1)
-    target = rows.table.required_target
-    has_varying_target = bool((target != target[:1]).any())
-    if plan.is_cross_validated and has_varying_target:
-        selection = _cross_validate(plan, parameters, rows, progress)
-        assert selection.counts is not None
-        return selection.counts, selection
-    parameters = parameters.without_search()
-    n_jobs = None if hasattr(plan.recipe.n_jobs, "submit") else plan.recipe.n_jobs
-    if _can_look_ahead(plan, rows):
-        return _grow_small_tree(rows, parameters, n_jobs, n_leaves=plan.recipe.select), None
-    return grow(rows.table, sample_weight=rows.weight, n_jobs=n_jobs, **parameters.as_keywords())[1], None
-
-
-def _cross_validate(
-    plan: FitPlan, parameters: GrowParameters, rows: WeightedRows, progress: Callable[[int, int], None] | None
-) -> Selection:
-    """Return the cross-validated path of the rows with the choice of the plan."""
-    recipe, classes = plan.recipe, rows.table.schema.classes
     _check_criterion(parameters, is_class=classes is not None)
     scoring = Scoring(
         path_cost="m-estimate" if classes is not None and parameters.searched_names() else "errors",
@@ -169,15 +171,9 @@ def _cross_validate(
     is_number_of_folds = isinstance(recipe.cv, int | np.integer)
     cv = min(recipe.cv, rows.table.n_rows) if is_number_of_folds else recipe.cv
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
-    selection = cross_validate_candidates(
-        rows,
-        parameters,
-        folds,
-        complete_scoring(scoring, rows),
-        ChoiceRule(plan.n_standard_errors, "pooled"),
-        n_jobs=recipe.n_jobs,
-        progress=progress,
-    )
+    rule = ChoiceRule(plan.n_standard_errors, "pooled")
+    search = CandidateSearch(rows, complete_scoring(scoring, rows), folds, rule, plan.n_workers, progress)
+    selection = search.run(parameters)
     if plan.is_accuracy:
         assert selection.counts is not None
         return choose_with_accuracy(selection, recipe.select, selection.counts)
@@ -191,6 +187,17 @@ def _check_criterion(parameters: GrowParameters, *, is_class: bool) -> None:
         raise ParameterError(
             Argument("criterion", parameters.criterion), f"; the target is a {kind}, so {allowed} is needed"
         )
+
+
+def _grow_once(plan: FitPlan, rows: WeightedRows) -> Sample:
+    """Return the counts of the growing rows in a tree that is grown without cross-validation."""
+    parameters = plan.parameters.without_search()
+    n_threads = None if hasattr(plan.n_workers, "submit") else plan.n_workers
+    if _can_look_ahead(plan, rows):
+        return _grow_small_tree(rows, parameters, n_threads, n_leaves=plan.recipe.select)
+    grown: Sample
+    _, grown = grow(rows.table, sample_weight=rows.weight, n_jobs=n_threads, **parameters.as_keywords())
+    return grown
 
 
 def _can_look_ahead(plan: FitPlan, rows: WeightedRows) -> bool:
@@ -216,7 +223,7 @@ class _SmallTree(NamedTuple):
     prunings: PruningSequence
 
 
-def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_jobs: int | None, *, n_leaves: int) -> Sample:
+def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: int | None, *, n_leaves: int) -> Sample:
     """Return the counts of the tree whose best pruning with `n_leaves` leaves has the fewest errors.
 
     Trees are grown greedily by gini and by sqrt, and with lookahead. Ties go to the lookahead tree.
@@ -224,7 +231,7 @@ def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_jobs: int
     trees = []
     for criterion in ("gini", "sqrt"):
         keywords = replace(parameters, criterion=criterion).as_keywords()
-        counts = grow(rows.table, sample_weight=rows.weight, n_jobs=n_jobs, **keywords)[1]
+        counts = grow(rows.table, sample_weight=rows.weight, n_jobs=n_threads, **keywords)[1]
         trees.append(_with_prunings(counts, n_leaves))
     if trees[0].counts.total[0] > 0 and any(tree.prunings.n_leaves[0] == n_leaves for tree in trees):
         greedy_trees = [tree.prunings[0].to_tree() for tree in trees]
@@ -239,6 +246,120 @@ def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_jobs: int
 def _with_prunings(counts: Sample, n_leaves: int) -> _SmallTree:
     """Return a grown tree with its best prunings of at most `n_leaves` leaves."""
     return _SmallTree(counts, best_of_size(counts.tree, counts, max_leaves=n_leaves))
+
+
+class _NodeCosts(NamedTuple):
+    """The class of each node as a leaf, and the cost of each node; a cost of None stands for the errors."""
+
+    labels: Ints | None
+    cost: LongsOrFloats | None
+
+
+def _prune_by_plan(plan: FitPlan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
+    """Return the model whose pruning the plan requests.
+
+    Parameters
+    ----------
+    plan : FitPlan
+    grown : Counts or Moments
+        The growing sample in the grown tree.
+    holdout : Counts or Moments, optional
+        The held-out sample in the grown tree.
+    selection : Selection, optional
+        The choice of cross-validation.
+    """
+    labels, cost = _node_costs(plan, grown, holdout)
+    if selection is not None and plan.recipe.select != "certificate":
+        return Model(selection.pruning, grown, holdout, selection.sequence, selection)
+    unpruned = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=SampleUsage.of(grown), rule="none")
+    model = Model(unpruned, grown, holdout, None if selection is None else selection.sequence, selection)
+    if plan.recipe.prune is None:
+        return model
+    if model.sequence is None:
+        result = _apply_rule(plan, plan.recipe.prune, grown, holdout, cost)
+        if plan.costs is not None:
+            result = replace(result, node_labels=labels)
+        if isinstance(result, Pruning):
+            return replace(model, pruning=with_node_labels(result, labels))
+        model = replace(model, sequence=result)
+    return _choose_member(plan, model)
+
+
+def _node_costs(plan: FitPlan, grown: Sample, holdout: Sample | None) -> _NodeCosts:
+    """Return the classes of nodes, and with a cost matrix the cost of each node on the sample that prunes."""
+    if grown.has_classes:
+        grown.tree.evaluation_log.record_nodes(grown)  # the growing sample gives the labels
+    if plan.costs is None:
+        return _NodeCosts(grown.labels, None)
+    assert isinstance(grown, Counts)
+    costs = check_cost_matrix(plan.costs, grown.n_classes)
+    labels = cheapest_labels(grown, costs)
+    sample = holdout if plan.prunes_with_holdout and holdout is not None else grown
+    return _NodeCosts(labels, prediction_losses(sample.by_class, labels, costs).loss)
+
+
+def _apply_rule(
+    plan: FitPlan, rule: str, grown: Sample, holdout: Sample | None, cost: LongsOrFloats | None
+) -> Pruning | PruningSequence:
+    """Return the result of the pruning rule; `cost` replaces the errors of nodes as leaves."""
+    recipe = plan.recipe
+    parameters = dict(recipe.prune_parameters)
+    if cost is not None:
+        supported = [name for name, entry in RULES.items() if entry.takes_cost]
+        if rule not in supported:
+            raise UnsupportedError(
+                Argument("prune", rule),
+                " does not work with ",
+                Argument("costs"),
+                f"; use one of {', '.join(supported)}",
+            )
+        parameters["cost"] = cost
+    if rule == "smallest-within" and "accuracy" not in parameters and not plan.is_accuracy:
+        raise ParameterError(
+            Argument("prune", "smallest-within"), " needs an accuracy, such as ", Argument("select", 0.9)
+        )
+    defaults = {
+        "cost-complexity": {"penalty": recipe.penalty},
+        "smallest-within": {"accuracy": recipe.select},
+        "certificate-optimal": {"delta": recipe.delta},
+    }
+    result = prune_by_rule(rule, grown, holdout, **defaults.get(rule, {}) | parameters)
+    return replace(result, seen=SampleUsage.of(grown, holdout if plan.prunes_with_holdout else None))
+
+
+def _choose_member(plan: FitPlan, model: Model) -> Model:
+    """Return the model with the member of its sequence that the plan requests."""
+    select, sequence = plan.recipe.select, sequence_of(model)
+    if select is None:
+        return model
+    if plan.is_size:
+        pruning = prune_to_size(model, sequence, select).pruning
+        return replace(model, pruning=with_node_labels(pruning, model.pruning.node_labels))
+    if select == "certificate":
+        return _choose_by_certificate(plan, model, sequence)
+    if model.holdout is None:  # all rows are of one class, so that nothing was cross-validated
+        return replace(model, pruning=sequence[0])
+    model = choose_on_holdout(model, select="kse", k=plan.n_standard_errors, costs=plan.costs)
+    if plan.is_accuracy and model.selection is not None:
+        selection = choose_with_accuracy(model.selection, select, model.grown)
+        return replace(model, selection=selection, pruning=selection.pruning)
+    return model
+
+
+def _choose_by_certificate(plan: FitPlan, model: Model, sequence: PruningSequence) -> Model:
+    """Return the model with the member of the lowest certified limit; the limit is its certificate."""
+    holdout, selection = model.class_holdout, model.selection
+    if holdout is None:
+        raise UnsupportedError(Argument("select", "certificate"), " is for classification; use '1se' or 'holdout'")
+    from ..certifiers import cross_validation_weights, least_bound, path
+
+    weights = None if selection is None else cross_validation_weights(selection.error, selection.se)
+    bound = least_bound(path(sequence, holdout, delta=plan.recipe.delta, weights=weights))
+    index = bound.details["member"]
+    if selection is not None:
+        selection = replace(selection, chosen=index, select="certificate")
+    pruning = replace(sequence[index], seen=sequence[index].seen | SampleUsage.of(holdout))
+    return replace(model, pruning=pruning, selection=selection, certificate=bound)
 
 
 def _certify(plan: FitPlan, model: Model) -> Model:
@@ -256,28 +377,6 @@ def _certify(plan: FitPlan, model: Model) -> Model:
     method = "best" if recipe.certify is True else recipe.certify
     bound = certify_model(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
     return replace(model, certificate=bound)
-
-
-def _metadata(rows: WeightedRows, n_holdout: int) -> dict[str, Any]:
-    """Return the numbers of rows and columns, and the names of constant columns, for `Model.metadata`."""
-    metadata: dict[str, Any] = {
-        "rows": rows.n_used,
-        "columns": rows.table.n_columns,
-        "held_out_rows": n_holdout,
-    }
-    if rows.table.constant:
-        metadata["constant_columns"] = list(rows.table.constant)
-    return metadata
-
-
-def _warn_of_small_holdout(plan: FitPlan, n_holdout: int) -> None:
-    """Warn if the rows that the caller held out are too few to decide or certify anything."""
-    if 0 < n_holdout < MIN_HOLDOUT_ROWS:
-        lowest_limit = 1 - plan.recipe.delta ** (1 / n_holdout)
-        warn(
-            f"only {n_holdout} row{'s are' if n_holdout > 1 else ' is'} held out: each decides {1 / n_holdout:.0%} of "
-            f"the error, and no certificate from so few rows can be below {lowest_limit:.0%}; hold out more"
-        )
 
 
 def _warn_of_rare_class(plan: FitPlan, model: Model, selection: Selection | None) -> None:
@@ -311,3 +410,25 @@ def _warn_of_rare_class(plan: FitPlan, model: Model, selection: Selection | None
         Argument("class_weight", "balanced"),
         " give the class more weight",
     )
+
+
+def _warn_of_small_holdout(plan: FitPlan, n_holdout: int) -> None:
+    """Warn if the rows that the caller held out are too few to decide or certify anything."""
+    if 0 < n_holdout < MIN_HOLDOUT_ROWS:
+        lowest_limit = 1 - plan.recipe.delta ** (1 / n_holdout)
+        warn(
+            f"only {n_holdout} row{'s are' if n_holdout > 1 else ' is'} held out: each decides {1 / n_holdout:.0%} of "
+            f"the error, and no certificate from so few rows can be below {lowest_limit:.0%}; hold out more"
+        )
+
+
+def _metadata(rows: WeightedRows, n_holdout: int) -> dict[str, Any]:
+    """Return the numbers of rows and columns, and the names of constant columns, for `Model.metadata`."""
+    metadata: dict[str, Any] = {
+        "rows": rows.n_used,
+        "columns": rows.table.n_columns,
+        "held_out_rows": n_holdout,
+    }
+    if rows.table.constant:
+        metadata["constant_columns"] = list(rows.table.constant)
+    return metadata

@@ -1,4 +1,4 @@
-"""Make a smaller model from a fitted one; no tree is grown and no row is routed again."""
+"""Make a smaller model from a fitted one, and the table of its members; no tree is grown and no row is routed again."""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -8,11 +8,11 @@ import numpy as np
 from .._utils.arrays import Array, LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
-from ..core import Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
+from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..errors import ParameterError, PruningError, UnsupportedError
 from ..pruners import RULES, best_of_size, prune
 from ._certify_model import certify_if_fresh
-from ._registry import is_accuracy, is_number_of_leaves
+from ._recipe import is_accuracy, is_number_of_leaves
 from ._select import select as select_on
 from .losses import Scoring, leaf_predictions
 
@@ -118,20 +118,6 @@ def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | Non
     return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
 
 
-def selection_with_errors(model: Model, sequence: PruningSequence) -> Selection | None:
-    """Return the table from which the model was chosen, if it has the error of each member of this sequence."""
-    table = model.selection
-    has_errors = table is not None and table.is_error and len(table.error) == len(sequence)
-    return table if has_errors else None
-
-
-def sequence_of(model: Model) -> PruningSequence:
-    """Return the sequence of a model, or else the cost-complexity path of its growing sample."""
-    sequence = prune_by_rule("cost-complexity", model.grown) if model.sequence is None else model.sequence
-    assert isinstance(sequence, PruningSequence)
-    return sequence
-
-
 def prune_by_rule(
     rule: str, grown: Sample, holdout: Sample | None = None, **parameters: Any
 ) -> Pruning | PruningSequence:
@@ -155,42 +141,53 @@ def prune_by_rule(
     return result
 
 
+def path_table(model: Model, holdout: Sample | None = None, *, delta: float = 0.05) -> dict[str, Array]:
+    """Return the errors of every member of the model's sequence as a table.
+
+    Examples
+    --------
+    >>> from secateur import encode
+    >>> from secateur.model_selection import Recipe, fit_model, path_table
+    >>> model = fit_model(encode([[0.0], [1.0], [2.0]], target=["a", "a", "b"]), Recipe(prune=None))
+    >>> {name: values.tolist() for name, values in path_table(model).items() if name != "alpha"}
+    {'leaves': [2, 1], 'growing': [0.0, 0.3333333333333333], 'shown': [True, False]}
+    """
+    sequence = sequence_of(model)
+    table: dict[str, Array] = {"leaves": sequence.n_leaves}
+    if sequence.alphas is not None:
+        table["alpha"] = sequence.alphas
+    table["growing"] = sequence.rates_on(model.grown, model.grown)
+    selection = selection_with_errors(model, sequence)
+    if selection is not None and selection.sample == "cross-validation":
+        table["cross_validated"], table["standard_error"] = selection.error, selection.se
+    if holdout is not None:
+        table["held_out"] = sequence.rates_on(holdout, model.grown)
+    if isinstance(holdout, Counts) and not holdout.is_weighted:
+        bounds = certify_if_fresh(sequence, holdout, delta)
+        if bounds:
+            table["certified"] = np.array([bound.value for bound in bounds])
+    member = sequence.index_of(model.pruning)
+    table["shown"] = np.arange(len(sequence)) == (-1 if member is None else member)
+    return table
+
+
+def selection_with_errors(model: Model, sequence: PruningSequence) -> Selection | None:
+    """Return the table from which the model was chosen, if it has the error of each member of this sequence."""
+    table = model.selection
+    has_errors = table is not None and table.is_error and len(table.error) == len(sequence)
+    return table if has_errors else None
+
+
+def sequence_of(model: Model) -> PruningSequence:
+    """Return the sequence of a model, or else the cost-complexity path of its growing sample."""
+    sequence = prune_by_rule("cost-complexity", model.grown) if model.sequence is None else model.sequence
+    assert isinstance(sequence, PruningSequence)
+    return sequence
+
+
 def with_node_labels(pruning: Pruning, labels: Any) -> Pruning:
     """Return a pruning with these classes of nodes, unless it has classes already."""
     return pruning if pruning.node_labels is not None or labels is None else replace(pruning, node_labels=labels)
-
-
-class KnownErrors(NamedTuple):
-    """The error of each member of a sequence.
-
-    Parameters
-    ----------
-    error : array
-    source : str
-        The rows on which the errors were measured, in words.
-    evaluated_on : SampleUsage
-        The sample with these rows, if evaluating members on it must be recorded.
-    """
-
-    error: Array
-    source: str
-    evaluated_on: SampleUsage
-
-
-def _known_errors(model: Model, sequence: PruningSequence) -> KnownErrors:
-    """Return the errors from the first available source: the selection, held-out rows, or the growing sample."""
-    selection = selection_with_errors(model, sequence)
-    if selection is not None:
-        return KnownErrors(selection.error, selection.sample, selection.evaluated_on)
-    if model.holdout is not None:
-        error = sequence.rates_on(model.holdout, model.grown)
-        return KnownErrors(error, "held-out rows", SampleUsage.of(model.holdout))
-    if model.selection is not None and not model.selection.is_error:
-        raise UnsupportedError(
-            f"the members were measured by their {model.selection.score}, which is not an accuracy; fit with "
-            "scoring='error' (regression: 'squared_error'), or hold rows out"
-        )
-    return KnownErrors(sequence.rates_on(model.grown, model.grown), "the growing sample", SampleUsage())
 
 
 class SizedPruning(NamedTuple):
@@ -241,6 +238,39 @@ def _path_cost(model: Model) -> LongsOrFloats:
         scoring = Scoring(details["cost"], details["m"], None if costs is None else np.asarray(costs))
         return leaf_predictions(grown, scoring).cost
     return grown.resubstitution_costs if labels is None else grown.unrecorded_errors_if_leaf(labels)
+
+
+class KnownErrors(NamedTuple):
+    """The error of each member of a sequence.
+
+    Parameters
+    ----------
+    error : array
+    source : str
+        The rows on which the errors were measured, in words.
+    evaluated_on : SampleUsage
+        The sample with these rows, if evaluating members on it must be recorded.
+    """
+
+    error: Array
+    source: str
+    evaluated_on: SampleUsage
+
+
+def _known_errors(model: Model, sequence: PruningSequence) -> KnownErrors:
+    """Return the errors from the first available source: the selection, held-out rows, or the growing sample."""
+    selection = selection_with_errors(model, sequence)
+    if selection is not None:
+        return KnownErrors(selection.error, selection.sample, selection.evaluated_on)
+    if model.holdout is not None:
+        error = sequence.rates_on(model.holdout, model.grown)
+        return KnownErrors(error, "held-out rows", SampleUsage.of(model.holdout))
+    if model.selection is not None and not model.selection.is_error:
+        raise UnsupportedError(
+            f"the members were measured by their {model.selection.score}, which is not an accuracy; fit with "
+            "scoring='error' (regression: 'squared_error'), or hold rows out"
+        )
+    return KnownErrors(sequence.rates_on(model.grown, model.grown), "the growing sample", SampleUsage())
 
 
 def choose_with_accuracy(selection: Selection, accuracy: Any, grown: Sample) -> Selection:

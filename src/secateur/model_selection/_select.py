@@ -8,10 +8,8 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Floats
 from ..core import Counts, Moments, Pruning, PruningSequence, SampleUsage, Selection
 from ..errors import CountsError, ParameterError, PruningError
-from ._registry import n_standard_errors
-from .losses import NodeLosses, check_cost_matrix, prediction_losses
-
-TOLERANCE = 1e-12  # relative; error rates are rounded quotients and penalties geometric means, so close values are tied
+from ._recipe import n_standard_errors
+from .losses import TOLERANCE, NodeLosses, check_cost_matrix, prediction_losses
 
 
 def select(

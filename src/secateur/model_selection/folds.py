@@ -1,7 +1,11 @@
-"""Folds of cross-validation: which rows each fold grows on and which it is evaluated on, and in how many rounds."""
+"""Folds of cross-validation: which rows each fold grows on and which it is evaluated on, and in how many rounds.
+
+`run_tasks` runs the folds, or any functions on shared data: one after the other, in threads, or wherever an executor
+runs them. Results come in the order of the tasks, so that nothing depends on which task ends first.
+"""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._utils.checks import check_int
+from .._utils.threads import StoppableThreadPool, resolve_n_jobs
 from ..data import fold_assignment
 from ..data.table import Table
 from ..errors import Argument, LeakageError, ParameterError
@@ -16,11 +21,12 @@ from ..growers.growing_rows import WeightedRows
 from ..growers.parameters import is_auto
 
 RowNumbers = npt.NDArray[np.intp]
-
 MAX_REPEATED_ROWS = 5_000  # with more rows, cross-validation is not repeated by default
 MAX_ROWS_OF_ALL_FOLDS = 1_000_000  # with more rows, one fold is precise enough
 MIN_FOLDS_PER_ROUND = 5  # folds after which a worse candidate is recognised
 AUTO_REPEATS = 3
+Progress = Callable[[int, int], None] | None
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Fold(NamedTuple):
@@ -214,3 +220,62 @@ def _row_numbers(name: str, rows: Any, n_rows: int) -> RowNumbers:
     if len(distinct) < len(array):
         raise ParameterError(f"{name} name a row twice; use sample_weight= to count a row more than once")
     return distinct
+
+
+def run_tasks(
+    shared: Any, tasks: list[Task], n_jobs: Any, progress: Progress, sizes: Sequence[int] | None = None
+) -> list[Any]:
+    """Return function(shared, *arguments) for every task.
+
+    Parameters
+    ----------
+    shared : object
+        First argument of every function. A client of Dask sends it to its workers once.
+    tasks : list of (function, arguments)
+    n_jobs : int, executor or None
+        Number of threads (None: one, -1: one per core), or an object with `submit`, such as an executor of
+        processes or a client of Dask.
+    progress : callable, optional
+        Called with (steps done, all steps) after every step.
+    sizes : sequence of int, optional
+        Number of steps of each task; by default 1.
+    """
+    sizes = [1] * len(tasks) if sizes is None else sizes
+    n_steps, n_done = sum(sizes), 0
+    results = []
+    for result, size in zip(_iter_results(shared, tasks, n_jobs), sizes, strict=True):
+        results.append(result)
+        for _ in range(size):
+            n_done += 1
+            if progress is not None:
+                progress(n_done, n_steps)
+    return results
+
+
+def _iter_results(shared: Any, tasks: list[Task], n_jobs: Any) -> Iterator[Any]:
+    """Yield the result of each task, computed in this thread, in new threads, or by an executor."""
+    if hasattr(n_jobs, "submit"):
+        yield from _iter_submitted(shared, tasks, n_jobs)
+        return
+    n_threads = min(resolve_n_jobs(n_jobs), len(tasks))
+    if n_threads > 1:
+        with StoppableThreadPool(n_threads) as pool:
+            yield from _iter_submitted(shared, tasks, pool)
+    else:
+        for function, arguments in tasks:
+            yield function(shared, *arguments)
+
+
+def _iter_submitted(shared: Any, tasks: list[Task], executor: Any) -> Iterator[Any]:
+    """Yield the result of each task, computed by an executor."""
+    options = {}
+    if hasattr(executor, "scatter"):
+        # Dask: send the rows to the workers once, and compute every task, because equal keys would share a result.
+        shared, options = executor.scatter(shared, broadcast=True), {"pure": False}
+    futures = [executor.submit(function, shared, *arguments, **options) for function, arguments in tasks]
+    try:
+        for future in futures:
+            yield future.result()
+    finally:  # after a failure or Ctrl-C, tasks that wait are not started
+        for future in futures:
+            future.cancel()

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from .. import __version__
 from .._utils.output import write_file
 from ..errors import OutputError
-from ..model_selection.tasks import Progress, run_tasks
+from ..model_selection.folds import Progress, run_tasks
 
 Result = dict[str, Any]  # plain values by name
 Measure = TypeVar("Measure")

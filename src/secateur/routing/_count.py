@@ -16,8 +16,7 @@ from .._utils.checks import check_name
 from .._utils.warn import format_names
 from ..core import Tree
 from ..data.batch import Batch, batch_from_frame
-from ..data.column_encoding import Unseen, encode_batch
-from ..data.encoding import encode
+from ..data.encoding import Unseen, encode, encode_batch
 from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
 from ..data.target import class_numbers, encode_numeric_target, is_unlabelled

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from secateur.data.batch import open_batch
 from secateur.data.encoding import encode
-from secateur.data.input import open_batch
 from secateur.data.table import Column, Schema, Table
 from secateur.errors import DataError, ParameterError, SecateurError, UnsupportedError
 from versions import needs
@@ -406,15 +406,15 @@ def test_text_is_read_the_same_without_pyarrow(library, monkeypatch):
     frame = frames()[library]
     expected = encode(frame)
     reads = []
-    monkeypatch.setattr("secateur.data.column_reader.read_objects", _spy(reads))
-    monkeypatch.setattr("secateur.data.column_reader.sys", type("sys", (), {"modules": {}}))
+    monkeypatch.setattr("secateur.data.raw_column.read_objects", _spy(reads))
+    monkeypatch.setattr("secateur.data.raw_column.sys", type("sys", (), {"modules": {}}))
 
     assert encode(frame) == expected
     assert reads == ["w"]
 
 
 def _spy(reads):
-    from secateur.data.column_reader import read_objects
+    from secateur.data.raw_column import read_objects
 
     def read(cells, name):
         reads.append(name)
