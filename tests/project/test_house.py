@@ -58,6 +58,10 @@ LONGER = {
     "_kernels/size_tables.py": "a function called from another extension module would need a second declaration",
     "analysis/_simulations.py": "two experiments and the result type they share",
     "data/target.py": "labels and numbers are read by one set of checks",
+    "modelfile/_checks.py": "one check per part of a model, in the order of the parts",
+    "modelfile/_read.py": "one reader per part of a file, in the order in which the parts depend on one another",
+    "modelfile/_values.py": "each kind of value is read and written in one place, and one table names the kind of each key",
+    "modelfile/_write.py": "one writer per part of a file, the counterpart of the readers",
     "research/claims/_rademacher.py": "all claims of one document, in the order of its text",
     "research/claims/_rep_analysis.py": "all claims of one document, in the order of its text",
 }
