@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from ._command import command, print_message, warnings_as_notes
+from ._command import command, make_table, print_message, print_result, warnings_as_notes
 from ._input import data_options, keep_option, read_table
 from ._options import (
     FRACTION,
@@ -21,7 +21,6 @@ from ._options import (
     random_state_option,
     target_option,
 )
-from ._output import make_table, print_result
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array
