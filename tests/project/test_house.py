@@ -65,6 +65,7 @@ LONGER = {
     "modelfile/_read.py": "one reader per part of a file, in the order in which the parts depend on one another",
     "modelfile/_values.py": "each kind of value is read and written in one place, and one table names the kind of each key",
     "modelfile/_write.py": "one writer per part of a file, the counterpart of the readers",
+    "report/_reasons.py": "one sentence per kind of decision, side by side so that they can be compared",
     "research/claims/_rademacher.py": "all claims of one document, in the order of its text",
     "research/claims/_rep_analysis.py": "all claims of one document, in the order of its text",
 }

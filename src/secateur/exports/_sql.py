@@ -27,6 +27,7 @@ from ..core.class_names import as_one_line
 from ..data.dates import EPOCH
 from ..data.table import Column
 from ..errors import ParameterError, UnsupportedError
+from ..inspection.wording import percent_text
 from ._exported_tree import CategorySet, ExportedTree, check_levels
 from ._values import MAX_DOUBLE, categories_of, unique_name, utf8
 
@@ -433,7 +434,7 @@ def _leaf_comment(exported: ExportedTree, v: int) -> str:
     if view.shares is None:
         return comment
     order = np.argsort(-view.shares[v], kind="stable")[:3].tolist()
-    shares = [f"{as_one_line(view.classes[c])} {100 * float(view.shares[v, c]):.1f} %" for c in order]
+    shares = [f"{as_one_line(view.classes[c])} {percent_text(float(view.shares[v, c]))}" for c in order]
     return f"{comment}: {', '.join(shares)}"
 
 
