@@ -235,7 +235,7 @@ def _summary(shown: ShownModel) -> str:
         total = float(item.sample.total[0])
         if total == 0:
             continue
-        rate = pruning.cost(item.costs) / total
+        rate = item.fitted_cost / total
         if model.is_classifier:
             sentences.append(f"Error {format_percent(rate)} on the {item.name} sample.")
         else:

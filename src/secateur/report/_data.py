@@ -14,7 +14,6 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Ints, LongsOrFloats, equal_values
 from ..core import Counts, LeafShares, Model, Moments, Pruning, PruningSequence, Selection
 from ..core.class_names import as_one_line
-from ..growers.importance import node_gains
 from ..inspection.view import TreeView
 from ..inspection.wording import category_text, round_values
 from ._card import card
@@ -48,7 +47,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold_texts[v] for v in internal.tolist()],
         "exact_threshold": _exact_thresholds(view, internal),
-        "gain": round_values(node_gains(model)[internal], 5),
+        "gain": round_values(shown.gains[internal], 5),
         "default": _default_children(view)[internal].tolist(),
         "redundant": _redundant_nodes(view),
         "branch": _branches(view),
@@ -273,9 +272,7 @@ def stop_table(shown: ShownModel) -> Entries:
     table: Entries = {"member": shown.stops.member, "leaves": n_leaves}
     if sequence.alphas is not None:
         table["alpha"] = column.fill(sequence.alphas)
-    table["errors"] = [
-        column.fill(sequence.costs_on(item.costs), 12, _cost_function(item.costs)) for item in shown.samples
-    ]
+    table["errors"] = [column.fill(item.member_costs, 12, _cost_function(item.costs)) for item in shown.samples]
     if selection is not None:
         errors, standard_errors = column.fill(selection.error), column.fill(selection.se)
         table |= {"cv": errors, "se": standard_errors, "cv_name": as_one_line(selection.sample)}

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Longs, LongsOrFloats, equal_values
+from .._utils.arrays import Floats, Longs, LongsOrFloats, equal_values
 from ..certifiers import leaf_shares, path
 from ..core import Counts, LeafShares, Model, Pruning, PruningSequence, RuleProvenance, Sample, Selection, m_estimate
 from ..data.table import Table
 from ..errors import SecateurError
+from ..growers.importance import node_gains
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import format_number, round_values
 from ..plot.distribution import Bars, known_values, node_bars
@@ -30,11 +31,26 @@ NOT_A_MEMBER = -1
 
 @dataclass(frozen=True, eq=False)
 class ShownSample:
-    """A sample of the model, with the name that the page gives it, and the cost of each node as a leaf."""
+    """A sample of the model, with what the tree and its prunings cost on it.
+
+    Parameters
+    ----------
+    name : str
+        The name that the page gives the sample.
+    sample : Counts or Moments
+    costs : array
+        The cost of each node as a leaf.
+    member_costs : array
+        The cost of each member of the sequence.
+    fitted_cost : float
+        The cost of the model's own pruning.
+    """
 
     name: str
     sample: Sample
     costs: LongsOrFloats
+    member_costs: LongsOrFloats
+    fitted_cost: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +68,8 @@ class ShownModel:
         The sequence of the slider, with penalties per row of the growing sample.
     costs : NodeCosts
         The costs that the rule of the sequence compared.
+    gains : array
+        How much the split of each node lowers the criterion.
     stops : Stops
         The stops of the slider.
     selection : Selection, optional
@@ -71,6 +89,7 @@ class ShownModel:
     samples: tuple[ShownSample, ...]
     sequence: PruningSequence
     costs: "NodeCosts"
+    gains: Floats
     stops: "Stops"
     selection: Selection | None
     bounds: list[float] | None
@@ -85,9 +104,12 @@ def read_model(model: Model, table: Table | None = None) -> ShownModel:
     sequence = default_sequence(model) if model.sequence is None else model.sequence
     costs = deciding_costs(model, sequence)
     stops = find_stops(model, sequence)
-    samples = [ShownSample("growing", model.grown, costs_of(model, model.grown))]
-    if model.holdout is not None:
-        samples.append(ShownSample("held-out", model.holdout, costs_of(model, model.holdout)))
+    samples = []
+    for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
+        if sample is not None:
+            node_costs = costs_of(model, sample)
+            member_costs, fitted_cost = sequence.costs_on(node_costs), model.pruning.cost(node_costs)
+            samples.append(ShownSample(name, sample, node_costs, member_costs, fitted_cost))
     selection = model.selection
     if selection is not None and not (selection.is_error and len(selection.sequence) == len(sequence)):
         selection = None
@@ -97,6 +119,7 @@ def read_model(model: Model, table: Table | None = None) -> ShownModel:
         samples=tuple(samples),
         sequence=with_alphas_per_row(sequence, float(model.grown.total[0]) or 1.0),
         costs=costs,
+        gains=node_gains(model),
         stops=stops,
         selection=selection,
         bounds=_path_bounds(model, sequence),
