@@ -6,9 +6,9 @@
     _card.py      the model card
     _static.py    the tree for readers without scripts
 
-This module reads the model once (`_shown`) and joins what the other modules make of it. The page needs no network and
-no other file. Its content security policy allows only its own script and style, named by their hashes, and names from
-data only become text.
+This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
+file. Its content security policy allows only its own script and style, named by their hashes, and names from data only
+become text.
 """
 
 import base64
