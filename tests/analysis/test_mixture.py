@@ -37,7 +37,7 @@ def leaf_on_path(tree, leaves, v):
 @given(trees_with_counts(), betas)
 def test_votes_are_those_of_the_enumerated_prunings(case, beta):
     tree, counts = case
-    found = mixture(tree, counts, beta)
+    mixed = mixture(tree, counts, beta)
     labels, errors = counts.majority, counts.errors_if_leaf(counts.majority)
     for leaf in tree.leaves.tolist():
         votes = np.zeros(counts.n_classes)
@@ -45,29 +45,29 @@ def test_votes_are_those_of_the_enumerated_prunings(case, beta):
             votes[labels[leaf_on_path(tree, leaves, leaf)]] += prior * beta ** int(n_errors)
         votes /= votes.sum()
 
-        assert found.votes(leaf) == pytest.approx(votes, abs=1e-12)
-        assert found.predict_proba([leaf])[0] == pytest.approx(votes, abs=1e-12)
+        assert mixed.votes(leaf) == pytest.approx(votes, abs=1e-12)
+        assert mixed.predict_proba([leaf])[0] == pytest.approx(votes, abs=1e-12)
 
 
 @given(trees_with_counts(), betas)
 def test_weight_errors_and_divergence_are_those_of_the_enumerated_prunings(case, beta):
     tree, counts = case
-    found = mixture(tree, counts, beta)
+    mixed = mixture(tree, counts, beta)
     prunings = weighted_prunings(tree, counts.errors_if_leaf(counts.majority), beta)
     weights = np.array([prior * beta ** int(n_errors) for _, prior, n_errors in prunings])
     posterior, prior = weights / weights.sum(), np.array([prior for _, prior, _ in prunings])
 
     assert prior.sum() == pytest.approx(1)
-    assert math.exp(found.log_weight) == pytest.approx(weights.sum())
-    assert found.expected_errors == pytest.approx(float(posterior @ [n_errors for _, _, n_errors in prunings]))
-    assert found.kl == pytest.approx(float(posterior @ np.log(posterior / prior)), abs=1e-12)
+    assert math.exp(mixed.log_weight) == pytest.approx(weights.sum())
+    assert mixed.expected_errors == pytest.approx(float(posterior @ [n_errors for _, _, n_errors in prunings]))
+    assert mixed.kl == pytest.approx(float(posterior @ np.log(posterior / prior)), abs=1e-12)
 
 
 @given(trees_with_counts(samples=("grow", "prune")), betas, st.data())
 def test_what_nodes_say_can_be_given_apart_from_their_labels(case, beta, data):
     tree, grown, held = case
     says = (grown.by_class + 1) / (grown.total + grown.n_classes)[:, None]
-    found = mixture(tree, held, beta, labels=grown.majority, node_proba=says)
+    mixed = mixture(tree, held, beta, labels=grown.majority, node_proba=says)
     errors = held.errors_if_leaf(grown.majority)
     leaf = data.draw(st.sampled_from(tree.leaves.tolist()))
     expected, total = np.zeros(grown.n_classes), 0.0
@@ -76,7 +76,7 @@ def test_what_nodes_say_can_be_given_apart_from_their_labels(case, beta, data):
         expected += weight * says[leaf_on_path(tree, leaves, leaf)]
         total += weight
 
-    assert found.votes(leaf) == pytest.approx(expected / total, abs=1e-12)
+    assert mixed.votes(leaf) == pytest.approx(expected / total, abs=1e-12)
 
 
 @given(trees_with_counts(samples=("grow", "prune")), betas, st.data())
@@ -119,22 +119,22 @@ def test_the_online_mistake_bound_holds_for_every_pruning(case, beta, data):
 
 def test_the_worked_example():
     tree = Tree.from_parents([-1, 0, 0])
-    found = mixture(tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]), math.exp(-1))
+    mixed = mixture(tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]), math.exp(-1))
 
-    assert found.errors.tolist() == [3, 1, 0]
-    assert math.exp(found.log_weight) == pytest.approx(0.20883, abs=5e-6)
-    assert found.cut_probability[0] == pytest.approx(0.1192, abs=5e-5)
-    assert found.expected_errors == pytest.approx(1.2384, abs=5e-5)
+    assert mixed.errors.tolist() == [3, 1, 0]
+    assert math.exp(mixed.log_weight) == pytest.approx(0.20883, abs=5e-6)
+    assert mixed.cut_probability[0] == pytest.approx(0.1192, abs=5e-5)
+    assert mixed.expected_errors == pytest.approx(1.2384, abs=5e-5)
 
 
 @given(trees_with_counts())
 def test_beta_one_leaves_the_prior_as_it_is(case):
     tree, counts = case
-    found = mixture(tree, counts, 1.0)
+    mixed = mixture(tree, counts, 1.0)
 
-    assert found.log_weight == pytest.approx(0, abs=1e-12)
-    assert found.kl == pytest.approx(0, abs=1e-12)
-    assert np.allclose(found.cut_probability, np.where(tree.is_leaf, 1.0, 0.5))
+    assert mixed.log_weight == pytest.approx(0, abs=1e-12)
+    assert mixed.kl == pytest.approx(0, abs=1e-12)
+    assert np.allclose(mixed.cut_probability, np.where(tree.is_leaf, 1.0, 0.5))
 
 
 def chain(n):
@@ -148,22 +148,22 @@ def chain(n):
 def test_a_chain_of_a_hundred_thousand_tests_and_millions_of_errors():
     tree = chain(100_000)
     counts = Counts.from_leaves(tree, np.tile([[30, 20]], (tree.n_leaves, 1)))
-    found = mixture(tree, counts, 0.5)
+    mixed = mixture(tree, counts, 0.5)
     deepest = tree.n_nodes - 1
 
-    assert np.isfinite(found.log_z).all()
-    assert found.votes(deepest).sum() == pytest.approx(1)
-    learner = found.online()
+    assert np.isfinite(mixed.log_z).all()
+    assert mixed.votes(deepest).sum() == pytest.approx(1)
+    learner = mixed.online()
     learner.update(deepest, 1)
     assert learner.votes(deepest) == pytest.approx(learner.snapshot().predict_proba([deepest])[0])
 
 
 def test_a_tie_of_votes_goes_to_the_lowest_class():
     tree = Tree.from_parents([-1, 0, 0])
-    found = mixture(tree, Counts.from_leaves(tree, [[0, 0], [0, 0]]), 0.5, labels=[1, 0, 1])
+    mixed = mixture(tree, Counts.from_leaves(tree, [[0, 0], [0, 0]]), 0.5, labels=[1, 0, 1])
 
-    assert found.predict_proba([1]).tolist() == [[0.5, 0.5]]
-    assert found.predict([1, 2]).tolist() == [0, 1]
+    assert mixed.predict_proba([1]).tolist() == [[0.5, 0.5]]
+    assert mixed.predict([1, 2]).tolist() == [0, 1]
 
 
 def test_the_learner_leaves_its_start_alone():

@@ -160,8 +160,8 @@ def test_the_kernel_finds_the_coefficient_of_a_power(weights, power):
         product_of_all = np.convolve(product_of_all, weights)
     wanted = product_of_all[len(weights) - 1]
 
-    found = log_power_coefficient(np.array(weights, float), power)
-    assert found == (pytest.approx(math.log(wanted), abs=1e-12) if wanted else -math.inf)
+    computed = log_power_coefficient(np.array(weights, float), power)
+    assert computed == (pytest.approx(math.log(wanted), abs=1e-12) if wanted else -math.inf)
 
 
 @pytest.mark.parametrize("power", [2, 3])

@@ -21,33 +21,33 @@ from secateur.errors import CountsError, ParameterError
 @pytest.mark.parametrize("shape", ["perfect", "random"])
 @pytest.mark.parametrize(("n", "k", "p"), [(60, 8, 0.7), (40, 12, 0.8), (200, 30, 0.9), (9, 1, 0.6)])
 def test_the_exact_probability_is_in_the_interval_when_safe_subtrees_are_cut(n, k, p, shape):
-    found = rep_noise_experiment(n, k, p, repeats=400, seed=3, shape=shape, confidence=0.999)
+    experiment = rep_noise_experiment(n, k, p, repeats=400, seed=3, shape=shape, confidence=0.999)
 
-    assert found.low <= found.exact <= found.high
+    assert experiment.low <= experiment.exact <= experiment.high
 
 
 @pytest.mark.parametrize("occupancy", [[2] * 10, [1, 3, 5, 11], [0, 4, 0, 9]])
 def test_the_exact_probability_is_in_the_interval_for_given_occupancies(occupancy):
-    found = rep_noise_experiment(
+    experiment = rep_noise_experiment(
         sum(occupancy), len(occupancy), 0.6, occupancy=occupancy, repeats=400, seed=4, confidence=0.999
     )
 
-    assert found.low <= found.exact <= found.high
+    assert experiment.low <= experiment.exact <= experiment.high
 
 
 @pytest.mark.parametrize(("n", "k", "p"), [(60, 8, 0.7), (40, 4, 0.8)])
 def test_subtrees_that_may_survive_make_one_leaf_rarer(n, k, p):
-    found = rep_noise_experiment(n, k, p, repeats=800, seed=5, force_cuts=False, confidence=0.999)
+    experiment = rep_noise_experiment(n, k, p, repeats=800, seed=5, force_cuts=False, confidence=0.999)
 
-    assert found.high < found.exact
+    assert experiment.high < experiment.exact
 
 
 def test_the_printed_formula_fails_in_simulation_where_ties_are_common():
-    found = rep_noise_experiment(20, 10, 0.6, occupancy=[2] * 10, repeats=2000, seed=6, confidence=0.99)
+    experiment = rep_noise_experiment(20, 10, 0.6, occupancy=[2] * 10, repeats=2000, seed=6, confidence=0.99)
 
-    assert found.printed_general == pytest.approx(0.1238, abs=5e-5)
-    assert found.printed_general < found.low
-    assert found.valid_general > found.high
+    assert experiment.printed_general == pytest.approx(0.1238, abs=5e-5)
+    assert experiment.printed_general < experiment.low
+    assert experiment.valid_general > experiment.high
 
 
 def test_the_same_seed_gives_the_same_result():
@@ -58,10 +58,10 @@ def test_the_same_seed_gives_the_same_result():
 
 
 def test_formulas_that_do_not_apply_are_not_numbers():
-    one = rep_noise_experiment(5, 1, 0.6, repeats=5, seed=0)
+    single = rep_noise_experiment(5, 1, 0.6, repeats=5, seed=0)
     sparse = rep_noise_experiment(2, 4, 0.6, repeats=5, seed=0)
 
-    assert np.isnan([one.printed_uniform, one.printed_c, sparse.valid_general]).all()
+    assert np.isnan([single.printed_uniform, single.printed_c, sparse.valid_general]).all()
 
 
 def binomial_tail(k, n, p):
@@ -202,9 +202,9 @@ def test_more_successes_than_trials_are_refused():
 
 
 def test_relabelled_leaves_agree_with_the_formula_of_safe_nodes():
-    one = rep_noise_experiment(40, 5, 0.7, repeats=800, seed=3, relabel=True, shape="random")
-    assert one.low <= one.exact <= one.high
-    assert one.exact == one_leaf_probability_uniform(40, 5, 0.7)
+    experiment = rep_noise_experiment(40, 5, 0.7, repeats=800, seed=3, relabel=True, shape="random")
+    assert experiment.low <= experiment.exact <= experiment.high
+    assert experiment.exact == one_leaf_probability_uniform(40, 5, 0.7)
 
 
 def test_noise_may_have_several_attributes():

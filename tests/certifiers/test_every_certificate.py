@@ -17,27 +17,27 @@ GROWN = Counts.from_leaves(TREE, [[9, 1], [2, 7], [6, 5], [1, 9]])
 
 
 @pytest.fixture(autouse=True)
-def nothing_asked():
-    """The tree remembers which samples of known rows were asked; what one test asks must not count in the next."""
+def forget_evaluations():
+    """Clear the evaluation log of the tree, so that the evaluations of one test do not count in the next."""
     TREE.evaluation_log.records.clear()
 
 
-def asked_of(name, grown, seen=("grow",)):
+def certifiable_of(name, grown, seen=("grow",)):
     """A pruning, or the path of the growing sample where the method certifies sequences only."""
     if "pruning" in METHODS[name].takes:
         return Pruning.from_cuts(grown.tree, [4], node_labels=grown.majority, seen=set(seen))
     return prune(grown.tree, grown)
 
 
-def bounds(name, asked, counts, grown, **more):
+def bounds(name, subject, counts, grown, **parameters):
     """What the method says, as a list."""
-    more |= {"rng": 0} if METHODS[name].is_random else {}
-    found = certify(asked, counts, method=name, grown=grown, **more)
-    return found if isinstance(found, list) else [found]
+    parameters |= {"rng": 0} if METHODS[name].is_random else {}
+    result = certify(subject, counts, method=name, grown=grown, **parameters)
+    return result if isinstance(result, list) else [result]
 
 
-def errors_of(asked, counts):
-    members = [asked] if isinstance(asked, Pruning) else list(asked)
+def errors_of(subject, counts):
+    members = [subject] if isinstance(subject, Pruning) else list(subject)
     return [int(counts.unrecorded_errors_if_leaf(member.node_labels)[member.is_leaf].sum()) for member in members]
 
 
@@ -53,8 +53,8 @@ def sample_of(rng, n, noise, name="prune"):
 @every_method
 def test_a_bound_is_at_least_the_error_it_saw_and_at_most_one(name):
     held = sample_of(np.random.default_rng(0), 400, 0.2)
-    asked = asked_of(name, GROWN)
-    for bound, errors in zip(bounds(name, asked, held, GROWN), errors_of(asked, held), strict=True):
+    subject = certifiable_of(name, GROWN)
+    for bound, errors in zip(bounds(name, subject, held, GROWN), errors_of(subject, held), strict=True):
         assert errors / 400 <= bound.value <= 1
         assert bound.certified
 
@@ -62,7 +62,7 @@ def test_a_bound_is_at_least_the_error_it_saw_and_at_most_one(name):
 @every_method
 def test_a_bound_begins_with_the_name_of_its_method_so_that_files_can_recompute_it(name):
     held = sample_of(np.random.default_rng(0), 400, 0.2)
-    for bound in bounds(name, asked_of(name, GROWN), held, GROWN):
+    for bound in bounds(name, certifiable_of(name, GROWN), held, GROWN):
         begins = bound.method.lower().replace(" ", "-")
         assert begins.startswith(name), (
             f"Bound.method {bound.method!r} must begin with {name!r}, with spaces for hyphens"
@@ -72,33 +72,33 @@ def test_a_bound_begins_with_the_name_of_its_method_so_that_files_can_recompute_
 @every_method
 def test_more_confidence_never_gives_a_smaller_bound(name):
     held = sample_of(np.random.default_rng(1), 400, 0.2)
-    asked = asked_of(name, GROWN)
-    values = [[b.value for b in bounds(name, asked, held, GROWN, delta=delta)] for delta in (0.2, 0.05, 0.001)]
+    subject = certifiable_of(name, GROWN)
+    values = [[b.value for b in bounds(name, subject, held, GROWN, delta=delta)] for delta in (0.2, 0.05, 0.001)]
     assert (np.diff(values, axis=0) >= 0).all()
 
 
 @every_method
 def test_the_same_call_gives_the_same_bound(name):
     held = sample_of(np.random.default_rng(2), 300, 0.3)
-    asked = asked_of(name, GROWN)
-    assert bounds(name, asked, held, GROWN) == bounds(name, asked, held, GROWN)
+    subject = certifiable_of(name, GROWN)
+    assert bounds(name, subject, held, GROWN) == bounds(name, subject, held, GROWN)
 
 
 @every_method
 def test_the_growing_sample_certifies_nothing(name):
     with pytest.raises(LeakageError):
-        bounds(name, asked_of(name, GROWN), GROWN, GROWN)
+        bounds(name, certifiable_of(name, GROWN), GROWN, GROWN)
 
 
 @every_method
 def test_a_sample_that_chose_certifies_only_with_a_method_that_pays(name):
     held = sample_of(np.random.default_rng(3), 300, 0.2)
-    asked = asked_of(name, GROWN, seen=("grow", "prune"))
-    if METHODS[name].pays or not isinstance(asked, Pruning):
-        assert bounds(name, asked, held, GROWN)
+    subject = certifiable_of(name, GROWN, seen=("grow", "prune"))
+    if METHODS[name].pays or not isinstance(subject, Pruning):
+        assert bounds(name, subject, held, GROWN)
     else:
         with pytest.raises(LeakageError):
-            bounds(name, asked, held, GROWN)
+            bounds(name, subject, held, GROWN)
 
 
 @every_method
@@ -106,8 +106,8 @@ def test_weights_certify_only_as_stated_repetitions(name):
     held = sample_of(np.random.default_rng(4), 300, 0.2)
     weighted = Counts(TREE, held.by_class * 3, "prune", n_rows=300)
     with pytest.raises(UnsupportedError):
-        bounds(name, asked_of(name, GROWN), weighted, GROWN)
-    assert bounds(name, asked_of(name, GROWN), weighted, GROWN, repeated=True)
+        bounds(name, certifiable_of(name, GROWN), weighted, GROWN)
+    assert bounds(name, certifiable_of(name, GROWN), weighted, GROWN, repeated=True)
 
 
 @every_method
@@ -118,16 +118,17 @@ def test_the_bound_of_a_sample_that_chose_the_pruning_fails_no_more_often_than_d
     for _ in range(n_runs):
         grown = Counts.from_leaves(TREE, rng.multinomial(40, [1 / 8] * 8).reshape(4, 2))
         held = sample_of(rng, 60, noise)
-        asked = prune(TREE, grown, held, rule="reduced-error") if METHODS[name].pays else asked_of(name, grown)
-        failures += min(bound.value for bound in bounds(name, asked, held, grown, delta=delta)) < noise
+        subject = prune(TREE, grown, held, rule="reduced-error") if METHODS[name].pays else certifiable_of(name, grown)
+        failures += min(bound.value for bound in bounds(name, subject, held, grown, delta=delta)) < noise
     assert failures <= binom.isf(1e-6, n_runs, delta)
 
 
 def test_every_certificate_has_delta_005_and_refuses_weights_by_default():
-    functions = [one for one in (getattr(certifiers, name) for name in certifiers.__all__) if inspect.isfunction(one)]
-    parameters = [one for function in functions for one in inspect.signature(function).parameters.values()]
-    assert {one.default for one in parameters if one.name == "delta"} == {0.05}
-    assert {one.default for one in parameters if one.name == "repeated"} == {False}
+    public = [getattr(certifiers, name) for name in certifiers.__all__]
+    functions = [value for value in public if inspect.isfunction(value)]
+    parameters = [p for function in functions for p in inspect.signature(function).parameters.values()]
+    assert {p.default for p in parameters if p.name == "delta"} == {0.05}
+    assert {p.default for p in parameters if p.name == "repeated"} == {False}
 
 
 @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.pays])

@@ -55,10 +55,10 @@ def test_the_classes_have_the_published_numbers_of_rows(name, expected):
 def test_the_depths_of_krk_have_the_published_numbers_of_rows():
     counts = [2796, 27, 78, 246, 81, 198, 471, 592, 683, 1433, 1712, 1985, 2854, 3597, 4194, 4553, 2166, 390]
 
-    found = by_class(COMPLETE["krk_depth"]())
+    rows_of_class = by_class(COMPLETE["krk_depth"]())
 
-    assert list(found.values()) == counts
-    assert list(found)[:3] == ["draw", "zero", "one"]
+    assert list(rows_of_class.values()) == counts
+    assert list(rows_of_class)[:3] == ["draw", "zero", "one"]
 
 
 @pytest.mark.parametrize("name", COMPLETE)
@@ -155,8 +155,8 @@ def test_krk_positions_judged_by_eye(pieces, depth):
 def test_the_bayes_error_of_led24_is_the_published_one():
     lit = Fraction(1, 10)
     right = 0
-    for shown in product((0, 1), repeat=7):
-        wrong = (np.array(shown) != SEGMENTS).sum(axis=1).tolist()
+    for segments in product((0, 1), repeat=7):
+        wrong = (np.array(segments) != SEGMENTS).sum(axis=1).tolist()
         right += max(lit**w * (1 - lit) ** (7 - w) for w in wrong) / 10
 
     assert float(1 - right) == pytest.approx(0.259978, abs=5e-7)

@@ -88,7 +88,7 @@ def rows_of(table):
 
 @here
 @pytest.mark.parametrize(
-    ("name", "made"),
+    ("name", "generate"),
     [
         ("tic-tac-toe", datasets.tic_tac_toe),
         ("balance-scale", datasets.balance_scale),
@@ -100,8 +100,8 @@ def rows_of(table):
         ("monks-3-test", lambda: datasets.monks(3)),
     ],
 )
-def test_a_generated_set_has_the_rows_of_the_real_one(name, made):
-    assert rows_of(made()) == rows_of(datasets.load(name, REAL))
+def test_a_generated_set_has_the_rows_of_the_real_one(name, generate):
+    assert rows_of(generate()) == rows_of(datasets.load(name, REAL))
 
 
 @here

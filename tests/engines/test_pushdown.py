@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 import secateur
 from secateur import engines
-from secateur.engines import _leaf_verification, _pushdown
+from secateur.engines import _pushdown
 from secateur.errors import DataError, SchemaError, UnsupportedError
 from small_tables import samples
 from versions import needs
@@ -157,10 +157,8 @@ def test_rows_with_a_rare_missing_value_are_verified(monkeypatch):
     a[2500:4500] = np.nan
     b[n - 1] = np.nan
     compared = []
-    compare = _leaf_verification._compare_leaves
-    monkeypatch.setattr(
-        _leaf_verification, "_compare_leaves", lambda rows, *rest: compared.append(rows) or compare(rows, *rest)
-    )
+    compare = _pushdown._compare_leaves
+    monkeypatch.setattr(_pushdown, "_compare_leaves", lambda rows, *rest: compared.append(rows) or compare(rows, *rest))
 
     engines.count(tree, pl.LazyFrame({"a": a, "b": b, "y": [0] * n}), "y", engine="narwhals")
 

@@ -79,6 +79,20 @@ def test_words_names_and_more_groups_than_a_word_has_bits():
     assert grow(X, y, interaction_cst=[range(14)])[0] == grow(X, y)[0]
 
 
+@pytest.mark.parametrize("n_columns", [64, 65, 130])
+def test_columns_may_fill_several_words(n_columns):
+    rng = np.random.default_rng(n_columns)
+    X = rng.integers(0, 9, (80, n_columns)).astype(float)
+    y = rng.integers(0, 2, 80)
+    first, last = range(n_columns // 2), range(n_columns // 2, n_columns)
+
+    tree = grow(X, y, interaction_cst=[first, last])[0]
+    group = first if tree.feature[0] in first else last
+
+    assert set(tree.feature[tree.internal].tolist()) <= set(group)
+    assert tree == grow(np.where(np.isin(np.arange(n_columns), group), X, 0.0), y)[0]
+
+
 def test_the_top_of_a_large_tree_keeps_to_the_groups():
     X, y = data(1, 1 << 16)
     tree = grow(X, y, interaction_cst=[[0, 2], [1, 2, 3]], max_depth=4)[0]

@@ -24,11 +24,11 @@ NUMBERS = X[:, 0].astype(float) * 3 + (X[:, 1] > 0)
 
 @pytest.fixture(scope="module")
 def models():
-    ours = [
+    models = [
         TreeClassifier(criterion="gini", cv=3, cv_repeats=1, select="0se").fit(X, CLASSES),
         TreeRegressor(cv=3, cv_repeats=1).fit(X, NUMBERS),
     ]
-    return ours, [model.to_sklearn() for model in ours]
+    return models, [model.to_sklearn() for model in models]
 
 
 def target(model):
@@ -55,13 +55,13 @@ def skops(model):
 
 
 def permuted(model):
-    found = permutation_importance(model, X, target(model), n_repeats=2, random_state=0)
-    assert found.importances_mean[0] == max(found.importances_mean) > 0
+    measured = permutation_importance(model, X, target(model), n_repeats=2, random_state=0)
+    assert measured.importances_mean[0] == max(measured.importances_mean) > 0
 
 
 def dependence(model):
-    found = partial_dependence(model, X, [0], method="brute", grid_resolution=5)["average"][0]
-    assert found[-1] > found[0]
+    measured = partial_dependence(model, X, [0], method="brute", grid_resolution=5)["average"][0]
+    assert measured[-1] > measured[0]
 
 
 def selected(model):
@@ -78,7 +78,8 @@ def onnx(model):
         rows = {"tensor(double)": X.astype(float), "tensor(float)": X}
         inputs = session.get_inputs()
         feeds = {
-            one.name: rows[one.type][:, [j]] if len(inputs) > 1 else rows[one.type] for j, one in enumerate(inputs)
+            model_input.name: rows[model_input.type][:, [j]] if len(inputs) > 1 else rows[model_input.type]
+            for j, model_input in enumerate(inputs)
         }
     else:
         skl2onnx = pytest.importorskip("skl2onnx")
@@ -104,8 +105,8 @@ def dtreeviz(model):
     viz = pytest.importorskip("dtreeviz")
     y = (CLASSES == "yes").astype(int) if is_classifier(model) else NUMBERS
     names = ["no", "yes"] if is_classifier(model) else None
-    shown = viz.model(model, X, y, feature_names=list("pqr"), target_name="t", class_names=names)
-    assert len(shown.shadow_tree.leaves) == model.get_n_leaves()
+    drawing = viz.model(model, X, y, feature_names=list("pqr"), target_name="t", class_names=names)
+    assert len(drawing.shadow_tree.leaves) == model.get_n_leaves()
 
 
 def supertree(model):

@@ -29,23 +29,23 @@ def held_out(kind, seed):
     return X, y
 
 
-def ours(tree, X, y, rule, *, n_leaves=None, alpha=None, **parameters):
+def pruned_by_secateur(tree, X, y, rule, *, n_leaves=None, alpha=None, **parameters):
     """The same answer from our own reading, routing and counting of the tree."""
     model = from_sklearn(tree)
     samples = [model.grown]
     if "holdout" in RULES[rule].samples:
         samples.append(count(model.tree, X, y))
-    found = prune(model.tree, *samples, rule=rule, **parameters)
-    if isinstance(found, Pruning):
-        labels = model.grown.majority if found.node_labels is None else found.node_labels
-        return replace(model, pruning=replace(found, node_labels=labels))
+    result = prune(model.tree, *samples, rule=rule, **parameters)
+    if isinstance(result, Pruning):
+        labels = model.grown.majority if result.node_labels is None else result.node_labels
+        return replace(model, pruning=replace(result, node_labels=labels))
     if alpha is not None:
-        chosen = found.at(alpha)
+        chosen = result.at(alpha)
     elif n_leaves is not None:
-        chosen = max((member for member in found if member.n_leaves <= n_leaves), key=lambda member: member.n_leaves)
+        chosen = max((member for member in result if member.n_leaves <= n_leaves), key=lambda member: member.n_leaves)
     else:
-        errors = found.errors_on(count(model.tree, X, y))
-        chosen = found[int(np.flatnonzero(errors == errors.min())[-1])]
+        errors = result.errors_on(count(model.tree, X, y))
+        chosen = result[int(np.flatnonzero(errors == errors.min())[-1])]
     return replace(model, pruning=chosen)
 
 
@@ -58,7 +58,7 @@ def test_every_rule_gives_a_tree_that_predicts_as_our_pruning_does(rule, kind):
 
     smaller = prune_sklearn(tree, X, y, rule=rule, **parameters)
 
-    model = ours(tree, X, y, rule, **parameters)
+    model = pruned_by_secateur(tree, X, y, rule, **parameters)
     fresh = hard_rows(tree, 7)
     assert type(smaller) is type(tree)
     assert smaller.get_n_leaves() == model.pruning.n_leaves
@@ -76,7 +76,7 @@ def test_reduced_error_labels_leaves_by_the_sample_asked_for(kind, seed, labels)
 
     smaller = prune_sklearn(tree, X, y, rule="reduced-error", **parameters)
 
-    model = ours(tree, X, y, "reduced-error", **parameters)
+    model = pruned_by_secateur(tree, X, y, "reduced-error", **parameters)
     fresh = hard_rows(tree, seed)
     assert smaller.predict(fresh).tolist() == predict(model, fresh).tolist()
     assert (smaller.predict(X) == y).sum() == len(y) - model.pruning.errors(count(model.tree, X, y))

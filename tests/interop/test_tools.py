@@ -33,8 +33,8 @@ def regressors():
 
 
 def text(tree):
-    shown = export_text(tree, show_weights=hasattr(tree, "classes_"), max_depth=tree.get_depth() + 1)
-    assert shown.count("class:" if hasattr(tree, "classes_") else "value:") == tree.get_n_leaves()
+    exported = export_text(tree, show_weights=hasattr(tree, "classes_"), max_depth=tree.get_depth() + 1)
+    assert exported.count("class:" if hasattr(tree, "classes_") else "value:") == tree.get_n_leaves()
 
 
 def dot(tree):
@@ -59,8 +59,8 @@ def picture(tree):
 def dependence(tree):
     if hasattr(tree, "classes_"):
         pytest.skip("the recursion method is for regressors")
-    found = partial_dependence(tree, X, [0], method="recursion", grid_resolution=7)
-    values, grid = found["average"][0], found["grid_values"][0]
+    computed = partial_dependence(tree, X, [0], method="recursion", grid_resolution=7)
+    values, grid = computed["average"][0], computed["grid_values"][0]
     # By hand: both ways under a test of another column, weighted by the growing rows.
     nodes = tree.tree_
     for value, x in zip(values, grid, strict=True):
@@ -105,16 +105,16 @@ def dtreeviz(tree):
     dtreeviz = pytest.importorskip("dtreeviz")
     target = np.unique(LABELS, return_inverse=True)[1] if hasattr(tree, "classes_") else NUMBERS
     classes = list(tree.classes_) if hasattr(tree, "classes_") else None
-    shown = dtreeviz.model(tree, X, target, feature_names=list("pqr"), target_name="t", class_names=classes)
-    assert len(shown.shadow_tree.leaves) == tree.get_n_leaves()
+    drawing = dtreeviz.model(tree, X, target, feature_names=list("pqr"), target_name="t", class_names=classes)
+    assert len(drawing.shadow_tree.leaves) == tree.get_n_leaves()
 
 
 TOOLS = [text, dot, picture, dependence, copies, shap, onnx, dtreeviz]
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("made", ["pruned", "written"])
+@pytest.mark.parametrize("origin", ["pruned", "written"])
 @pytest.mark.parametrize("trees", [classifiers, regressors])
 @pytest.mark.parametrize("tool", TOOLS)
-def test_the_tool_takes_the_tree(tool, trees, made):
-    tool(trees()[made])
+def test_the_tool_takes_the_tree(tool, trees, origin):
+    tool(trees()[origin])

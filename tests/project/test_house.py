@@ -264,27 +264,3 @@ def test_the_readme_is_short_and_names_the_five_documents():
 
     assert len(prose.split()) <= 600
     assert set(NAMES) - {"certificates"} == named
-
-
-@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
-def test_the_files_that_a_page_names_exist(page):
-    named = re.findall(r"`([\w./-]+(?:/|\.py|\.md|\.pxd))`", (ROOT / page).read_text(encoding="utf-8"))
-    templates = {
-        "test_name.py",
-        "test_my_rule.py",
-        "test_my_bound.py",
-        "_my_rule.py",
-        "_my_bound.py",
-        "_name.py",
-        "name.py",
-    }
-    present = {path.name for folder in (SOURCE, ROOT / "tests") for path in folder.rglob("*")}
-    missing = [
-        name
-        for name in named
-        if Path(name).name not in templates | {"name.pxd", "name.pyi"}
-        and not any((folder / name).exists() for folder in (ROOT, SOURCE, SOURCE / "_kernels"))
-        and not ("/" not in name and name in present)
-    ]
-
-    assert missing == []

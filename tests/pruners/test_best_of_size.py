@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nine_tests import NODE_OF_NAME, nine_tests
 from oracles import all_prunings, keep_vector
 from secateur import Counts, Tree
 from secateur.core.costs import m_estimate
@@ -14,10 +15,6 @@ from secateur.errors import CountsError, ParameterError, PruningError
 from secateur.pruners import best_of_size, cost_complexity, greedy, weakest_links
 from strategies import trees, trees_with_counts
 
-# A(B C D); B(E F); C(G H leaf); D(I leaf leaf); E, F three leaves each; G, H, I two each.
-PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
-LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
-NAMES = dict(zip("ABEFCGHDI", [0, 1, 2, 6, 10, 11, 14, 18, 19], strict=True))
 TABLE = {  # leaves: (errors, cuts)
     15: (0, ""),
     14: (1, "I"),
@@ -34,11 +31,6 @@ TABLE = {  # leaves: (errors, cuts)
     3: (6, "BCD"),
     1: (9, "A"),
 }
-
-
-def nine_tests(copies=1):
-    tree = Tree.from_parents(PARENT)
-    return tree, Counts.from_leaves(tree, [[copies * s.count("a"), copies * s.count("b")] for s in LEAVES])
 
 
 def best_by_enumeration(tree, cost):
@@ -63,7 +55,7 @@ def test_the_nine_test_tree_gives_the_published_table():
 
     sequence = best_of_size(tree, counts)
 
-    cuts = {n: sorted(NAMES[x] for x in text) for n, (_, text) in TABLE.items()}
+    cuts = {n: sorted(NODE_OF_NAME[x] for x in text) for n, (_, text) in TABLE.items()}
     assert sequence.n_leaves.tolist() == list(TABLE)
     assert sequence.errors.tolist() == [errors for errors, _ in TABLE.values()]
     assert {p.n_leaves: p.cuts.tolist() for p in sequence} == cuts
@@ -89,8 +81,8 @@ def test_every_size_has_the_enumerated_optimum_and_the_largest_keep_vector(case)
 
     sequence = best_of_size(tree, None, cost=cost)
 
-    found = {p.n_leaves: (p.cost(cost), keep_vector(tree, set(p.leaves.tolist()))) for p in sequence}
-    assert found == best_by_enumeration(tree, cost)
+    members = {p.n_leaves: (p.cost(cost), keep_vector(tree, set(p.leaves.tolist()))) for p in sequence}
+    assert members == best_by_enumeration(tree, cost)
     assert sequence.errors.tolist() == [p.cost(cost) for p in sequence]
 
 

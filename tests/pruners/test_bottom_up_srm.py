@@ -186,10 +186,10 @@ def test_the_order_of_siblings_does_not_matter(case, random):
     other = Tree([new_id.get(int(tree.parent[v]), -1) for v in order])
     shuffled = Counts(other, counts.by_class[order])
 
-    one = bottom_up_srm(tree, counts, n_tests=20, scale=0.1)
-    two = bottom_up_srm(other, shuffled, n_tests=20, scale=0.1)
+    pruning = bottom_up_srm(tree, counts, n_tests=20, scale=0.1)
+    pruning_of_shuffled = bottom_up_srm(other, shuffled, n_tests=20, scale=0.1)
 
-    assert set(one.leaves.tolist()) == {order[i] for i in two.leaves}
+    assert set(pruning.leaves.tolist()) == {order[i] for i in pruning_of_shuffled.leaves}
 
 
 def test_a_node_without_rows_is_cut():

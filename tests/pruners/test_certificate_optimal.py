@@ -37,11 +37,11 @@ def test_the_note_is_the_occam_certificate_of_the_pruning(case):
     tree, grown, held = case
     if held.total[0] == 0:
         return
-    found = certificate_optimal(tree, grown, held, delta=0.1)
-    bound = occam(tree, grown, held, prior="informed", delta=0.1, pruning=found)
-    assert found.note == str(bound)
-    assert found.certified
-    assert found.seen == {"grow", "prune"}
+    pruning = certificate_optimal(tree, grown, held, delta=0.1)
+    bound = occam(tree, grown, held, prior="informed", delta=0.1, pruning=pruning)
+    assert pruning.note == str(bound)
+    assert pruning.certified
+    assert pruning.seen == {"grow", "prune"}
 
 
 @given(trees_with_counts(("grow", "prune"), max_internal=5, max_count=6))
@@ -54,17 +54,17 @@ def test_no_pruning_with_fewest_errors_and_none_that_a_weighting_prefers_has_a_l
     points = {p: (sum(e[v] for v in p), lam * sum(g[v] for v in p) + mu * len(p)) for p in all_prunings(tree)}
     value = {p: certified(tree, grown, held, p, lam=lam, mu=mu).value for p in points}
 
-    found = certificate_optimal(tree, grown, held, lam=lam, mu=mu)
-    here = value[frozenset(found.leaves.tolist())]
+    pruning = certificate_optimal(tree, grown, held, lam=lam, mu=mu)
+    least_found = value[frozenset(pruning.leaves.tolist())]
 
-    assert here >= min(value.values()) * (1 - 1e-12)
+    assert least_found >= min(value.values()) * (1 - 1e-12)
     fewest = min(points, key=lambda p: points[p])
     simplest = min(points, key=lambda p: (points[p][1], points[p][0]))
-    assert here <= value[fewest] * (1 + 1e-9)
-    assert here <= value[simplest] * (1 + 1e-9)
+    assert least_found <= value[fewest] * (1 + 1e-9)
+    assert least_found <= value[simplest] * (1 + 1e-9)
     for kappa in (0.1, 0.3, 1, 3):
         best = min(points, key=lambda p: kappa * points[p][0] + points[p][1])
-        assert here <= value[best] * (1 + 1e-9)
+        assert least_found <= value[best] * (1 + 1e-9)
 
 
 @pytest.mark.large
@@ -77,8 +77,8 @@ def test_the_best_of_all_prunings_is_usually_met():
         grown = Counts.from_leaves(tree, rng.integers(0, 10, (4, 2)))
         held = Counts.from_leaves(tree, leaves + 1, sample="prune")
         least = min(certified(tree, grown, held, p).value for p in all_prunings(tree))
-        found = certificate_optimal(tree, grown, held)
-        missed += certified(tree, grown, held, found.leaves.tolist()).value > least * (1 + 1e-9)
+        pruning = certificate_optimal(tree, grown, held)
+        missed += certified(tree, grown, held, pruning.leaves.tolist()).value > least * (1 + 1e-9)
     assert missed <= 2
 
 
@@ -137,17 +137,17 @@ def test_held_out_rows_that_weigh_more_than_they_are_are_refused():
 def test_another_pruning_may_have_a_lower_bound_and_the_certificate_is_that_of_the_one_returned():
     # Found by search: no weighting of errors against prior cost prefers the least one, so the descent passes it by.
     tree, grown, held, setting = NOT_LEAST
-    found = certificate_optimal(tree, grown, held, **setting)
-    here = occam(tree, grown, held, prior="informed", pruning=found, **setting)
+    pruning = certificate_optimal(tree, grown, held, **setting)
+    bound = occam(tree, grown, held, prior="informed", pruning=pruning, **setting)
     least = min(certified(tree, grown, held, leaves, **setting).value for leaves in all_prunings(tree))
     best = Pruning.from_cuts(tree, reduced_error(tree, grown, held).cuts, node_labels=grown.majority)
 
-    assert found.note == str(here)
-    assert least < here.value * (1 - 1e-9)
-    assert here.value <= occam(tree, grown, held, prior="informed", pruning=best, **setting).value
+    assert pruning.note == str(bound)
+    assert least < bound.value * (1 - 1e-9)
+    assert bound.value <= occam(tree, grown, held, prior="informed", pruning=best, **setting).value
 
 
 def test_the_note_is_the_certificate_that_occam_gives():
-    found = certificate_optimal(TREE, GROWN, HELD)
-    assert found.note == str(occam(TREE, GROWN, HELD, prior="informed", pruning=found))
-    assert found.certified
+    pruning = certificate_optimal(TREE, GROWN, HELD)
+    assert pruning.note == str(occam(TREE, GROWN, HELD, prior="informed", pruning=pruning))
+    assert pruning.certified

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nine_tests import NODE_OF_NAME, nine_tests
 from oracles import all_prunings, keep_vector, n_nodes_of
 from secateur import Counts, Tree
 from secateur._kernels.weakest_link import collapse_events, nested_steps
@@ -17,16 +18,6 @@ from secateur.errors import ParameterError
 from secateur.pruners import best_of_size, cost_complexity, printed_cost_complexity
 from strategies import counts as draw_counts
 from strategies import trees, trees_with_counts
-
-# The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
-PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
-LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
-NAMES = dict(zip("ABEFCGHDI", [0, 1, 2, 6, 10, 11, 14, 18, 19], strict=True))
-
-
-def nine_tests(copies=1):
-    tree = Tree.from_parents(PARENT)
-    return tree, Counts.from_leaves(tree, [[copies * s.count("a"), copies * s.count("b")] for s in LEAVES])
 
 
 def prunings_with_numbers(tree, cost, size="leaves"):
@@ -69,8 +60,10 @@ def test_the_penalties_at_which_the_nine_tests_would_open_and_collapse():
     tree, counts = nine_tests()
     cost = counts.errors_if_leaf(counts.majority)
     gain, size, owner = collapse_events(tree.parent, np.maximum(tree.arity.astype(np.int64) - 1, 0), cost)
-    opens = {name: Fraction(int(gain[v]), int(size[v])) for name, v in NAMES.items()}
-    collapses = {name: opens[next(n for n, u in NAMES.items() if u == owner[v])] for name, v in NAMES.items()}
+    opens = {name: Fraction(int(gain[v]), int(size[v])) for name, v in NODE_OF_NAME.items()}
+    collapses = {
+        name: opens[next(n for n, u in NODE_OF_NAME.items() if u == owner[v])] for name, v in NODE_OF_NAME.items()
+    }
     half, third = Fraction(1, 2), Fraction(1, 3)
     assert opens == {"A": 3 * half, "B": 1, "C": half, "D": third, "E": half, "F": half, "G": 1, "H": 1, "I": 1}
     assert collapses == {

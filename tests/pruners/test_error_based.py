@@ -436,10 +436,10 @@ def test_whole_weights_are_rows_repeated():
     repeated = np.repeat(np.arange(80), weights)
     long = encode(frame.iloc[repeated], target=labels[repeated], schema=tree.schema)
 
-    one = error_based(tree, counts, raise_subtrees=True, table=table, sample_weight=weights)
-    other = error_based(tree, counts, raise_subtrees=True, table=long)
+    of_weights = error_based(tree, counts, raise_subtrees=True, table=table, sample_weight=weights)
+    of_repeated_rows = error_based(tree, counts, raise_subtrees=True, table=long)
 
-    assert one == other
+    assert of_weights == of_repeated_rows
 
 
 def test_weights_that_are_not_whole_are_taken_when_raising():

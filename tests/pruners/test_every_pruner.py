@@ -127,9 +127,9 @@ def test_the_inputs_are_left_alone(name, case):
 @few
 @given(case=cases(max_internal=0))
 def test_a_single_leaf_is_returned_as_it_is(name, case):
-    found = members(run(name, *case))
+    prunings = members(run(name, *case))
 
-    assert [pruning.leaves.tolist() for pruning in found] == [[0]]
+    assert [pruning.leaves.tolist() for pruning in prunings] == [[0]]
 
 
 @every_rule
@@ -188,8 +188,8 @@ def test_members_grow_smaller_and_are_nested_where_the_sequence_says_so(name, ca
     assert (np.diff(sequence.n_leaves) < 0).all()
     assert sequence.n_leaves.tolist() == [pruning.n_leaves for pruning in sequence]
     if sequence.nested:
-        found = members(sequence)
-        assert all(smaller <= larger for larger, smaller in pairwise(found))
+        prunings = members(sequence)
+        assert all(smaller <= larger for larger, smaller in pairwise(prunings))
 
 
 @every_sequence

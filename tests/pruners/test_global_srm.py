@@ -7,20 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nine_tests import nine_tests
 from oracles import all_prunings, n_nodes_of
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError
 from secateur.pruners import global_srm, global_srm_prunings, global_srm_table
 from strategies import trees_with_counts
-
-# The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
-PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
-LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
-
-
-def nine_tests(copies=1):
-    tree = Tree.from_parents(PARENT)
-    return tree, Counts.from_leaves(tree, [[copies * s.count("a"), copies * s.count("b")] for s in LEAVES])
 
 
 def test_the_least_sizes_of_the_nine_test_tree():
@@ -130,11 +122,11 @@ def test_the_prunings_behind_the_table_are_the_smallest_within_d_errors(case):
     errors = counts.errors_if_leaf(counts.majority)
     for size in ("leaves", "nodes"):
         table, prunings = global_srm_table(tree, counts, size=size), global_srm_prunings(tree, counts, size=size)
-        for d, (least, found) in enumerate(zip(table.size, table.errors, strict=True)):
+        for d, (least, n_errors) in enumerate(zip(table.size, table.errors, strict=True)):
             within = [i for i, e in enumerate(prunings.errors) if e <= d]
             if least:
                 member = prunings[within[-1]]
-                assert (getattr(member, f"n_{size}"), member.cost(errors)) == (least, found)
+                assert (getattr(member, f"n_{size}"), member.cost(errors)) == (least, n_errors)
             else:
                 assert within == []
 

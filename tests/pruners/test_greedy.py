@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nine_tests import NAME_OF_NODE, nine_tests
 from oracles import children_of
 from secateur import Counts, Tree
 from secateur.errors import CountsError
@@ -14,11 +15,6 @@ from secateur.pruners import best_of_size, greedy, weakest_links
 from strategies import trees, trees_with_counts
 
 pytestmark = pytest.mark.lane
-
-# The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
-PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
-LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
-NAMES = dict(zip([0, 1, 2, 6, 10, 11, 14, 18, 19], "ABEFCGHDI", strict=True))
 
 
 def run_slowly(tree, cost):
@@ -31,12 +27,12 @@ def run_slowly(tree, cost):
         parts = [subtree(c) for c in children[v]]
         return sum(c for c, _ in parts), sum(n for _, n in parts)
 
-    def alive(v):
-        return [v] + [u for c in children[v] for u in alive(c)] if children[v] else []
+    def splits_below(v):
+        return [v] + [u for c in children[v] for u in splits_below(c)] if children[v] else []
 
     steps = []
     while children[0]:
-        v = min(alive(0), key=lambda u: (cost[u] - subtree(u)[0], -subtree(u)[1], u))
+        v = min(splits_below(0), key=lambda u: (cost[u] - subtree(u)[0], -subtree(u)[1], u))
         children[v] = []
         total, n_leaves = subtree(0)
         steps.append((v, n_leaves, total))
@@ -44,13 +40,13 @@ def run_slowly(tree, cost):
 
 
 def test_the_nine_test_tree_is_cut_in_the_published_order():
-    tree = Tree.from_parents(PARENT)
-    sequence = greedy(tree, Counts.from_leaves(tree, [[s.count("a"), s.count("b")] for s in LEAVES]))
+    tree, counts = nine_tests()
+    sequence = greedy(tree, counts)
     assert sequence.n_leaves.tolist() == [12, 10, 8, 7, 6, 3, 1]
     assert sequence.errors.tolist() == [1, 2, 3, 4, 5, 6, 9]
     before, cuts = set(), []
     for pruning in sequence:
-        cuts += [NAMES[v] for v in pruning.cuts.tolist() if v not in before]
+        cuts += [NAME_OF_NODE[v] for v in pruning.cuts.tolist() if v not in before]
         before = set(pruning.cuts.tolist())
     assert cuts == list("DEFBGCA")
 
@@ -116,14 +112,14 @@ def test_a_single_leaf_is_the_only_member_of_its_sequence():
 def test_counts_of_another_tree_are_refused():
     other = Tree.from_parents([-1, 0, 0])
     with pytest.raises(CountsError, match="another tree"):
-        greedy(Tree.from_parents(PARENT), Counts.from_leaves(other, [[1, 0], [0, 1]]))
+        greedy(nine_tests()[0], Counts.from_leaves(other, [[1, 0], [0, 1]]))
 
 
 @pytest.mark.parametrize("rule", [greedy, weakest_links, best_of_size])
 def test_real_costs_tie_within_rounding_and_the_rule_says_so(rule):
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
     integer_costs = np.array([6, 3, 1, 1, 3, 0, 2])
-    one, other = (rule(tree, None, cost=cost) for cost in (integer_costs, 0.1 * integer_costs))
-    assert [pruning.cuts.tolist() for pruning in one] == [pruning.cuts.tolist() for pruning in other]
-    assert "ties within" in other.rule
-    assert "ties within" not in one.rule
+    by_integers, by_reals = (rule(tree, None, cost=cost) for cost in (integer_costs, 0.1 * integer_costs))
+    assert [pruning.cuts.tolist() for pruning in by_integers] == [pruning.cuts.tolist() for pruning in by_reals]
+    assert "ties within" in by_reals.rule
+    assert "ties within" not in by_integers.rule

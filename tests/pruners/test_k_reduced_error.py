@@ -100,7 +100,7 @@ def test_the_sequence_holds_the_different_optima_largest_first(case):
     for pruning, k in zip(sequence, path.sequence_ks.tolist(), strict=True):
         assert pruning == path.pruning(k)
         key = (pruning.errors(holdout), pruning.n_leaves)
-        assert k == min(j for j, *found in zip(path.ks, path.errors, path.n_leaves, strict=True) if tuple(found) == key)
+        assert k == min(j for j, *pair in zip(path.ks, path.errors, path.n_leaves, strict=True) if tuple(pair) == key)
 
 
 @given(case=trees_with_counts(SAMPLES, max_internal=5), data=st.data())

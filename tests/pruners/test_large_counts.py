@@ -71,22 +71,22 @@ def test_the_smallest_that_is_accurate_enough_is_smallest(tree, data):
     total = int(sample.total[0])
     if total == 0:
         return
-    found = numbers(tree, own_errors(sample))
-    allowed = data.draw(st.sampled_from(found))[0]
+    all_numbers = numbers(tree, own_errors(sample))
+    allowed = data.draw(st.sampled_from(all_numbers))[0]
     pruning = smallest_within(tree, sample, Fraction(total - allowed, total))
-    best = min((size, cost) for cost, size, _ in found if cost <= allowed)
+    best = min((size, cost) for cost, size, _ in all_numbers if cost <= allowed)
     assert (pruning.n_leaves, pruning.errors(sample)) == best
 
 
 @given(trees(), st.data())
 def test_the_path_holds_the_smallest_minimiser_of_every_penalty(tree, data):
     sample = data.draw(large_counts(tree))
-    found = numbers(tree, own_errors(sample))
-    expected, alpha = [min(found)[:2]], Fraction(0)
+    all_numbers = numbers(tree, own_errors(sample))
+    expected, alpha = [min(all_numbers)[:2]], Fraction(0)
     while expected[-1][1] > 1:
         cost, size = expected[-1]
-        alpha = min(Fraction(c - cost, size - s) for c, s, _ in found if s < size)
-        expected.append(min((c + alpha * s, s, c) for c, s, _ in found)[:0:-1])
+        alpha = min(Fraction(c - cost, size - s) for c, s, _ in all_numbers if s < size)
+        expected.append(min((c + alpha * s, s, c) for c, s, _ in all_numbers)[:0:-1])
     sequence = cost_complexity(tree, sample)
     assert list(zip(sequence.errors.tolist(), sequence.n_leaves.tolist(), strict=True)) == expected
 
@@ -94,10 +94,10 @@ def test_the_path_holds_the_smallest_minimiser_of_every_penalty(tree, data):
 @given(trees(), st.data())
 def test_every_weakest_link_leaves_the_best_tree_of_its_size(tree, data):
     sample = data.draw(large_counts(tree))
-    found = numbers(tree, own_errors(sample))
+    all_numbers = numbers(tree, own_errors(sample))
     for every_cut in (True, False):
         for pruning in weakest_links(tree, sample, every_cut=every_cut):
-            assert pruning.errors(sample) == min(c for c, s, _ in found if s == pruning.n_leaves)
+            assert pruning.errors(sample) == min(c for c, s, _ in all_numbers if s == pruning.n_leaves)
 
 
 def cut_one_by_one(tree, cost, stops=lambda _: False):
@@ -152,8 +152,8 @@ def test_k_reduced_error_finds_the_fewest_errors_within_k(tree, labelled, data):
     least = sum(growing[v] for v in np.flatnonzero(tree.is_leaf))
     k = least + data.draw(st.integers(0, 4))
     pruning = k_reduced_error(tree, grown, held, k=k, labelled=labelled)
-    found = numbers(tree, held.errors_if_leaf(grown.majority))
-    best = min((cost, size) for cost, size, leaves in found if sum(growing[v] for v in leaves) <= k)
+    all_numbers = numbers(tree, held.errors_if_leaf(grown.majority))
+    best = min((cost, size) for cost, size, leaves in all_numbers if sum(growing[v] for v in leaves) <= k)
     if labelled:
         assert pruning.errors(held) <= best[0]
     else:

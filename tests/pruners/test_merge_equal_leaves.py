@@ -16,23 +16,26 @@ TREE = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
 
 def predictions(pruning):
     """The class that each original leaf of the tree is given."""
-    found = []
+    classes = []
     for leaf in pruning.tree.leaves.tolist():
         v = leaf
         while not pruning.is_leaf[v]:
             v = int(pruning.tree.parent[v])
-        found.append(int(pruning.labels[v]))
-    return found
+        classes.append(int(pruning.labels[v]))
+    return classes
 
 
 def smallest_that_agrees(tree, expected):
     """Fewest leaves of a pruning whose leaves, labelled freely, give `expected` to the original leaves."""
     leaves = tree.leaves.tolist()
 
-    def agrees(found):
-        return all(len({c for u, c in zip(leaves, expected, strict=True) if v <= u < tree.end[v]}) == 1 for v in found)
+    def can_agree(pruned_leaves):
+        return all(
+            len({c for leaf, c in zip(leaves, expected, strict=True) if v <= leaf < tree.end[v]}) == 1
+            for v in pruned_leaves
+        )
 
-    return min(len(found) for found in all_prunings(tree) if agrees(found))
+    return min(len(pruned_leaves) for pruned_leaves in all_prunings(tree) if can_agree(pruned_leaves))
 
 
 @given(case=trees_with_counts(max_internal=6))

@@ -189,9 +189,9 @@ def test_a_prior_may_leave_a_class_out_and_must_add_up():
 def test_an_empty_leaf_keeps_the_label_of_its_parent_on_a_tie():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[1, 9], [0, 0]])
-    found = minimum_error(tree, counts, prior="uniform", labels="estimate")
-    assert found.node_labels.tolist() == [1, 1, 1]
-    assert found == minimum_error(tree, counts, prior=[0.5, 0.5], labels="estimate")
+    pruning = minimum_error(tree, counts, prior="uniform", labels="estimate")
+    assert pruning.node_labels.tolist() == [1, 1, 1]
+    assert pruning == minimum_error(tree, counts, prior=[0.5, 0.5], labels="estimate")
     assert minimum_error(tree, counts).rule == "minimum error, m = 2"
 
 
@@ -205,8 +205,8 @@ def test_one_row_is_a_prior():
 def test_a_prior_can_outvote_the_rows():
     tree = Tree.from_parents([-1, 0, 0])
     counts = Counts.from_leaves(tree, [[2, 0], [0, 9]])
-    found = minimum_error(tree, counts, m=10, prior=[0.1, 0.9], labels="estimate")
-    assert found.node_labels.tolist() == [1, 1, 1]  # the first leaf has votes 3 and 9
+    pruning = minimum_error(tree, counts, m=10, prior=[0.1, 0.9], labels="estimate")
+    assert pruning.node_labels.tolist() == [1, 1, 1]  # the first leaf has votes 3 and 9
     assert minimum_error(tree, counts, m=10, prior=[0.1, 0.9]).node_labels.tolist() == [1, 0, 1]
 
 

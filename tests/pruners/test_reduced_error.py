@@ -77,7 +77,7 @@ def test_the_result_is_a_pruning_of_every_other_minimiser_and_has_the_fewest_nod
     for errors, _, leaves in ranked(tree, cost):
         if errors == pruning.errors(holdout):
             other = keep_vector(tree, leaves)
-            assert all(theirs for ours, theirs in zip(kept, other, strict=True) if ours)
+            assert all(is_kept_in_other for is_kept, is_kept_in_other in zip(kept, other, strict=True) if is_kept)
             assert pruning.n_nodes <= n_nodes_of(tree, leaves)
 
 
@@ -144,11 +144,11 @@ def test_the_worked_example_has_the_labels_and_errors_it_starts_from():
 def in_fringe(tree):
     """Nodes with an original leaf among their children, and all their descendants."""
     children = children_of(tree.parent.tolist())
-    found = []
+    is_in_fringe = []
     for v in range(tree.n_nodes):
-        above = v > 0 and found[tree.parent[v]]
-        found.append(above or any(not children[c] for c in children[v]))
-    return found
+        above = v > 0 and is_in_fringe[tree.parent[v]]
+        is_in_fringe.append(above or any(not children[c] for c in children[v]))
+    return is_in_fringe
 
 
 def safe_nodes(tree):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nine_tests import nine_tests
 from oracles import all_prunings, keep_vector
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError, PruningError
@@ -14,15 +15,6 @@ from secateur.pruners import best_of_size, smallest_within
 from strategies import trees_with_counts
 
 pytestmark = pytest.mark.lane
-
-# The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
-PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
-LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
-
-
-def nine_tests():
-    tree = Tree.from_parents(PARENT)
-    return tree, Counts.from_leaves(tree, [[s.count("a"), s.count("b")] for s in LEAVES])
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,9 @@ def test_cost_complexity_minimises_penalised_squared_error_at_every_alpha(case):
     assert path.nested
     middle = [(a + b) / 2 for a, b in zip(path.alphas, [*path.alphas[1:], path.alphas[-1] + 2], strict=True)]
     for alpha in [*path.alphas, *middle]:
-        found = path.at(alpha)
+        pruning = path.at(alpha)
         value = min(cost_of(leaves, grown.sse) + alpha * len(leaves) for leaves in all_prunings(tree))
-        assert found.cost(grown.sse) + alpha * found.n_leaves == pytest.approx(value, abs=1e-9)
+        assert pruning.cost(grown.sse) + alpha * pruning.n_leaves == pytest.approx(value, abs=1e-9)
 
 
 @given(cases())
@@ -75,9 +75,9 @@ def test_smallest_within_explains_the_share_asked_for_with_fewest_leaves(case, t
     allowed = (1 - tenths / 10) * grown.sse[0] + 1e-9
     enough = [leaves for leaves in all_prunings(tree) if cost_of(leaves, grown.sse) <= allowed]
     if enough:
-        found = prune(tree, grown, rule="smallest-within", accuracy=tenths / 10)
-        assert found.n_leaves == min(map(len, enough))
-        assert found.cost(grown.sse) <= allowed
+        pruning = prune(tree, grown, rule="smallest-within", accuracy=tenths / 10)
+        assert pruning.n_leaves == min(map(len, enough))
+        assert pruning.cost(grown.sse) <= allowed
     else:
         with pytest.raises(PruningError, match="out of reach"):
             prune(tree, grown, rule="smallest-within", accuracy=tenths / 10)
@@ -99,11 +99,11 @@ def test_reduced_error_is_the_smallest_pruning_of_least_held_out_squared_error(c
     cost = [holdout.sse[v] + holdout.weight[v] * (holdout.mean[v] - grown.mean[v]) ** 2 for v in range(tree.n_nodes)]
     every = [(cost_of(leaves, cost), len(leaves)) for leaves in all_prunings(tree)]
     least = min(every)[0]
-    found = prune(tree, grown, holdout, rule="reduced-error")
+    pruning = prune(tree, grown, holdout, rule="reduced-error")
 
-    assert found.cost(np.array(cost)) == pytest.approx(least, abs=1e-9)
-    assert found.n_leaves == min(n for c, n in every if c <= least + 1e-9)
-    assert found.seen == {"grow", "prune"}
+    assert pruning.cost(np.array(cost)) == pytest.approx(least, abs=1e-9)
+    assert pruning.n_leaves == min(n for c, n in every if c <= least + 1e-9)
+    assert pruning.seen == {"grow", "prune"}
 
 
 def test_empty_subtrees_can_be_kept_whatever_the_scale():
@@ -199,5 +199,5 @@ def test_a_chain_of_a_hundred_thousand_levels_is_pruned():
 def test_costs_need_no_held_out_moments():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Moments.from_leaves(tree, [2, 2], [1.0, 3.0])
-    found = pruners.reduced_error(tree, grown, None, cost=[1.0, 0.2, 0.2])
-    assert (found.n_leaves, found.node_labels) == (2, None)
+    pruning = pruners.reduced_error(tree, grown, None, cost=[1.0, 0.2, 0.2])
+    assert (pruning.n_leaves, pruning.node_labels) == (2, None)

@@ -7,17 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nine_tests import NAME_OF_NODE, nine_tests
 from oracles import all_prunings, children_of
 from secateur import Counts, Tree
 from secateur.pruners import cost_complexity, weakest_links
 from strategies import trees, trees_with_counts
 
 pytestmark = pytest.mark.lane
-
-# The nine-test tree: A(B C D); B(E F); C(G H leaf); D(I leaf leaf); 18 examples.
-PARENT = [-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0, 18, 19, 19, 18, 18]
-LEAVES = ["a", "a", "b", "b", "b", "a", "a", "b", "a", "b", "aaa", "b", "a", "bb", "b"]
-NAMES = dict(zip([0, 1, 2, 6, 10, 11, 14, 18, 19], "ABEFCGHDI", strict=True))
 
 
 def run_slowly(tree, cost):
@@ -30,8 +26,8 @@ def run_slowly(tree, cost):
         parts = [subtree(c) for c in children[v]]
         return sum(c for c, _ in parts), sum(n for _, n in parts)
 
-    def alive(v):
-        return [v] + [u for c in children[v] for u in alive(c)] if children[v] else []
+    def splits_below(v):
+        return [v] + [u for c in children[v] for u in splits_below(c)] if children[v] else []
 
     def ratio(u):
         total, n_leaves = subtree(u)
@@ -39,7 +35,7 @@ def run_slowly(tree, cost):
 
     steps = []
     while children[0]:
-        v = min(alive(0), key=lambda u: (ratio(u), -subtree(u)[1], u))
+        v = min(splits_below(0), key=lambda u: (ratio(u), -subtree(u)[1], u))
         step = ratio(v)
         children[v] = []
         total, n_leaves = subtree(0)
@@ -53,17 +49,12 @@ def trees_with_costs(draw, max_cost=6):
     return tree, np.array(draw(st.lists(st.integers(0, max_cost), min_size=tree.n_nodes, max_size=tree.n_nodes)))
 
 
-def nine_tests():
-    tree = Tree.from_parents(PARENT)
-    return tree, Counts.from_leaves(tree, [[s.count("a"), s.count("b")] for s in LEAVES])
-
-
 def test_the_nine_test_tree_with_every_cut():
     sequence = weakest_links(*nine_tests(), every_cut=True)
     assert sequence.n_leaves.tolist() == [12, 8, 6, 4, 3, 1]
     assert sequence.errors.tolist() == [1, 3, 4, 5, 6, 9]
     assert sequence.alphas.tolist() == [1 / 3, 1 / 2, 1 / 2, 1 / 2, 1, 3 / 2]
-    cuts = [{NAMES[v] for v in p.cuts.tolist()} for p in sequence]
+    cuts = [{NAME_OF_NODE[v] for v in p.cuts.tolist()} for p in sequence]
     assert cuts == [set("D"), set("CD"), set("CDE"), set("CDEF"), set("BCD"), set("A")]
 
 

@@ -25,16 +25,16 @@ def test_a_checksum_ignores_the_order_of_rows_and_notices_a_cell():
 
 
 def test_what_was_built_is_read_again_and_kept(tmp_path):
-    made = research.build_data(tmp_path, only=[*SMALL, "iris"], network=False)
-    assert [(one.name, one.how, one.checked) for one in made if one.name != "iris"] == [
+    built = research.build_data(tmp_path, only=[*SMALL, "iris"], network=False)
+    assert [(result.name, result.how, result.checked) for result in built if result.name != "iris"] == [
         (name, "generated", "yes") for name in SMALL
     ]
-    for one in made:
-        table = datasets.load(one.name, tmp_path)
-        assert table.n_rows == one.rows
-        assert one.checked == "" or research.checksum(table) == _build_data.CHECKSUMS[one.name]
+    for result in built:
+        table = datasets.load(result.name, tmp_path)
+        assert table.n_rows == result.rows
+        assert result.checked == "" or research.checksum(table) == _build_data.CHECKSUMS[result.name]
     times = {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
-    assert research.build_data(tmp_path, only=[*SMALL, "iris"], network=False) == made
+    assert research.build_data(tmp_path, only=[*SMALL, "iris"], network=False) == built
     assert times == {path.name: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
 
 
@@ -46,25 +46,25 @@ def test_a_damaged_file_is_made_anew(tmp_path):
 
 
 def test_without_a_network_one_set_is_asked_for_and_all_are_named(tmp_path, monkeypatch):
-    asked = []
+    requested = []
 
     def silent(number, **_):
-        asked.append(number)
+        requested.append(number)
         raise DataError("no route")
 
     monkeypatch.setattr(_build_data, "fetch", silent)
-    made = research.build_data(tmp_path, only=["glass", "vote", "zoo"])
-    assert asked == [41]
-    assert [one.note for one in made] == [
+    built = research.build_data(tmp_path, only=["glass", "vote", "zoo"])
+    assert requested == [41]
+    assert [result.note for result in built] == [
         "OpenML did not answer: no route", *["not asked for: OpenML did not answer before"] * 2
     ]  # fmt: skip
 
 
 def test_rows_that_differ_from_ours_are_told(tmp_path, monkeypatch):
     monkeypatch.setattr(_build_data, "fetch", lambda number, **_: datasets.car())
-    one = research.build_data(tmp_path, only=["vote"])[0]
-    assert (one.checked, one.rows) == ("no", 1_728)
-    assert "differ" in one.note
+    result = research.build_data(tmp_path, only=["vote"])[0]
+    assert (result.checked, result.rows) == ("no", 1_728)
+    assert "differ" in result.note
 
 
 def test_bad_places_and_names_are_told(tmp_path):
@@ -78,9 +78,9 @@ def test_bad_places_and_names_are_told(tmp_path):
 def test_the_command_writes_a_folder_that_reproduce_reads(tmp_path, capsys):
     folder = str(tmp_path / "data")
     assert command(["data", "build", folder, "--only", "car", "--only", "vote", "--offline", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["sets"]
-    assert [(one["name"], one["rows"]) for one in found] == [("car", 1728), ("vote", 0)]
+    sets = json.loads(capsys.readouterr().out)["sets"]
+    assert [(result["name"], result["rows"]) for result in sets] == [("car", 1728), ("vote", 0)]
     assert Path(folder, "SCHEMA.json").is_file()
-    asked = ["reproduce", "certificates", "--only", "vehicle", "--data", folder, "--out", str(tmp_path)]
-    assert command(asked) == 3
+    arguments = ["reproduce", "certificates", "--only", "vehicle", "--data", folder, "--out", str(tmp_path)]
+    assert command(arguments) == 3
     assert "vehicle cannot be generated" in capsys.readouterr().err

@@ -39,14 +39,15 @@ def test_every_claim_has_a_name_of_its_own():
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_committed_verdicts_are_those_of_the_code(document):
-    found = [(one.claim.place, one.claim.says, one.verdict) for one in check_claims(document)]
-    assert found == [(one["place"], one["says"], one["verdict"]) for one in COMMITTED if one["document"] == document]
+    verdicts = [(finding.claim.place, finding.claim.says, finding.verdict) for finding in check_claims(document)]
+    committed = [finding for finding in COMMITTED if finding["document"] == document]
+    assert verdicts == [(finding["place"], finding["says"], finding["verdict"]) for finding in committed]
 
 
 def test_every_claim_says_where_it_is_and_names_that_exist():
-    for one in claims_of():
-        assert one.document in research.NAMES
-        for name in one.library.replace(";", ",").split(", "):
+    for claim in claims_of():
+        assert claim.document in research.NAMES
+        for name in claim.library.replace(";", ",").split(", "):
             package, _, function = name.partition(".")
             if package.isidentifier() and function:  # not a command, nor an argument of a function
                 module = import_module(f"secateur.{package}")
@@ -55,11 +56,11 @@ def test_every_claim_says_where_it_is_and_names_that_exist():
 
 
 def test_corrections_and_refutations_show_a_counterexample():
-    for one in COMMITTED:
-        assert one["verdict"] in VERDICTS
-        assert one["evidence"]
-        if one["verdict"] == "holds with correction":
-            assert "as printed:" in one["evidence"]
+    for finding in COMMITTED:
+        assert finding["verdict"] in VERDICTS
+        assert finding["evidence"]
+        if finding["verdict"] == "holds with correction":
+            assert "as printed:" in finding["evidence"]
 
 
 def test_the_command_prints_one_line_each(capsys):
@@ -82,13 +83,12 @@ AUTHORS = {
 
 def test_functions_cite_the_document_and_the_place():
     missing = set()
-    for one in claims_of():
-        for name in one.library.replace(";", ",").split(", "):
+    for claim in claims_of():
+        for name in claim.library.replace(";", ",").split(", "):
             package, _, function = name.split("(")[0].strip().partition(".")
             if package in ("analysis", "pruners") and function.isidentifier():
-                words = getattr(import_module(f"secateur.{package}"), function).__doc__
-                if not any(author in words for author in AUTHORS.values()) or not re.search(
-                    "section|equation|Figure|Theorem", words
-                ):
+                docstring = getattr(import_module(f"secateur.{package}"), function).__doc__
+                names_author = any(author in docstring for author in AUTHORS.values())
+                if not names_author or not re.search("section|equation|Figure|Theorem", docstring):
                     missing.add(name)
     assert missing == set()

@@ -35,17 +35,17 @@ def test_every_experiment_has_a_page_with_all_its_tables_and_a_place_in_the_over
 
 def test_the_committed_results_are_full_runs():
     for name in NAMES:
-        found = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
-        assert "--quick" not in found["command"]
+        run = json.loads((DOCS / "results" / f"{name}.json").read_text(encoding="utf-8"))
+        assert "--quick" not in run["command"]
 
 
 def test_the_committed_claims_hold():
     rademacher = json.loads((DOCS / "results" / "rademacher.json").read_text(encoding="utf-8"))["results"]
     subadditive = json.loads((DOCS / "results" / "subadditive.json").read_text(encoding="utf-8"))["results"]
 
-    sets = [one for one in rademacher.values() if "is ordered" in one]
-    families = [one["is subset"] for one in subadditive.values() if "is subset" in one]
-    assert [(len(one["is ordered"]), sum(one["is ordered"])) for one in sets] == [(10, 10)] * 15
+    sets = [result for result in rademacher.values() if "is ordered" in result]
+    families = [result["is subset"] for result in subadditive.values() if "is subset" in result]
+    assert [(len(result["is ordered"]), sum(result["is ordered"])) for result in sets] == [(10, 10)] * 15
     assert (sum(map(len, families)), sum(map(sum, families))) == (1_000, 1_000)
 
 

@@ -33,110 +33,110 @@ def quick(tmp_path_factory):
         if name not in done:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(Figure, "savefig", coarse)
-                made = run(name, out=folder, quick=True)
-            done[name] = made, json.loads((folder / name / "results.json").read_text())["results"]
+                reproduction = run(name, out=folder, quick=True)
+            done[name] = reproduction, json.loads((folder / name / "results.json").read_text())["results"]
         return done[name]
 
     return of
 
 
-def sheet(made, key):
-    return next(one for one in made.sheets if one.key == key)
+def sheet(reproduction, key):
+    return next(table for table in reproduction.sheets if table.key == key)
 
 
-def column(made, key, name):
-    found = sheet(made, key)
-    return [row[found.head.index(name)] for row in found.rows]
+def column(reproduction, key, name):
+    table = sheet(reproduction, key)
+    return [row[table.head.index(name)] for row in table.rows]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_is_written(quick, name):
-    made, _ = quick(name)
-    files = {path.name for path in made.folder.iterdir()}
+    reproduction, _ = quick(name)
+    files = {path.name for path in reproduction.folder.iterdir()}
 
     assert {"summary.md", "results.json", "parts"} <= files
     assert any(file.endswith(".png") for file in files)
-    for one in made.sheets:
-        rows = list(csv.reader((made.folder / f"{one.key}.csv").read_text().splitlines()))
-        assert tuple(rows[0]) == one.head
-        assert len(rows) == 1 + len(one.rows)
-        assert one.title in (made.folder / "summary.md").read_text()
-    assert {"seed", "versions", "seconds of this run"} <= set(made.to_dict())
+    for table in reproduction.sheets:
+        rows = list(csv.reader((reproduction.folder / f"{table.key}.csv").read_text().splitlines()))
+        assert tuple(rows[0]) == table.head
+        assert len(rows) == 1 + len(table.rows)
+        assert table.title in (reproduction.folder / "summary.md").read_text()
+    assert {"seed", "versions", "seconds of this run"} <= set(reproduction.to_dict())
 
 
 def splits(results):
     """The parts of rademacher that are about one set and its splits."""
-    return [one for key, one in results.items() if not key.startswith("phases")]
+    return [result for key, result in results.items() if not key.startswith("phases")]
 
 
 def test_the_surface_has_the_reference_figures_to_two_digits(quick):
-    made, _ = quick("rep-analysis")
+    reproduction, _ = quick("rep-analysis")
 
-    for row in sheet(made, "surface").rows:
+    for row in sheet(reproduction, "surface").rows:
         for reference, ours in zip(row[1:9:2], row[2:9:2], strict=True):
             assert float(f"{ours:.2g}") == pytest.approx(reference, rel=0.05)
 
 
 def test_simulated_pruning_agrees_with_the_exact_probability(quick):
-    made, _ = quick("rep-analysis")
+    reproduction, _ = quick("rep-analysis")
 
-    assert all(column(made, "simulations", "agrees"))
+    assert all(column(reproduction, "simulations", "agrees"))
 
 
 def test_noise_trees_have_the_expected_leaves_and_stay_large_after_pruning(quick):
     _, results = quick("rep-analysis")
 
-    for key, one in results.items():
+    for key, result in results.items():
         if key.startswith("growth"):
-            expected = analysis.expected_noise_leaves(one["n_grow"], one["p"])
+            expected = analysis.expected_noise_leaves(result["n_grow"], result["p"])
             # Leaves are one more than the changes of class along the sample, each example touching two of them.
-            assert abs(np.mean(one["grown"]) - expected) < 4 * np.sqrt(one["n_grow"] / len(one["grown"]))
-            assert np.mean(one["pruned"]) > 5  # the best tree is one leaf
+            assert abs(np.mean(result["grown"]) - expected) < 4 * np.sqrt(result["n_grow"] / len(result["grown"]))
+            assert np.mean(result["pruned"]) > 5  # the best tree is one leaf
 
 
 def test_rep_lies_within_k_rep_within_the_unpruned_tree_in_every_split(quick):
     _, results = quick("rademacher")
 
-    for one in splits(results):
-        assert all(one["is ordered"])
+    for result in splits(results):
+        assert all(result["is ordered"])
         assert all(
-            a <= b <= c for a, b, c in zip(*(one[f"nodes, {x}"] for x in ("REP", "k-REP", "unpruned")), strict=True)
+            a <= b <= c for a, b, c in zip(*(result[f"nodes, {x}"] for x in ("REP", "k-REP", "unpruned")), strict=True)
         )
 
 
 def test_a_quarter_bit_per_node_pays_other_than_the_exact_count(quick):
     _, results = quick("rademacher")
 
-    for one in splits(results):
-        assert one["quarter bit, REP"] != one["uniform, REP"]
-        assert all(a <= b for a, b in zip(one["path"], one["uniform, REP"], strict=True))
+    for result in splits(results):
+        assert result["quarter bit, REP"] != result["uniform, REP"]
+        assert all(a <= b for a, b in zip(result["path"], result["uniform, REP"], strict=True))
 
 
 def test_a_larger_factor_prunes_more_and_a_restricted_penalty_is_smaller(quick):
-    made, _ = quick("rademacher")
+    reproduction, _ = quick("rademacher")
 
-    nodes = column(made, "factor", "nodes")
+    nodes = column(reproduction, "factor", "nodes")
     assert nodes == sorted(nodes, reverse=True)
-    for row in sheet(made, "labellings").rows:
+    for row in sheet(reproduction, "labellings").rows:
         assert all(within <= all_ for all_, within in zip(row[1::2], row[2::2], strict=True))
-    for row in sheet(made, "choice").rows:
+    for row in sheet(reproduction, "choice").rows:
         assert row[2] >= row[4]  # the choice is paid for
 
 
 def test_no_sequence_offers_fewer_errors_than_opt_made_from_them(quick):
-    made, _ = quick("accuracy-simplicity")
+    reproduction, _ = quick("accuracy-simplicity")
 
-    found = sheet(made, "noise")
-    for row in found.rows:
+    table = sheet(reproduction, "noise")
+    for row in table.rows:
         if row[1] == "pruning errors":
-            assert all(row[2] <= row[found.head.index(f"{way} pruning %")] for way in ("GREEDY", "MCC1", "MCC0"))
+            assert all(row[2] <= row[table.head.index(f"{way} pruning %")] for way in ("GREEDY", "MCC1", "MCC0"))
 
 
 def test_the_king_rook_king_table_is_exactly_the_published_one(quick):
-    made, _ = quick("accuracy-simplicity")
+    reproduction, _ = quick("accuracy-simplicity")
 
-    assert column(made, "krk", "difference") == [0] * 11
-    assert [row[4:] for row in sheet(made, "krk").rows[3:5]] == [(98.45, 98.45), (99.57, 99.57)]
+    assert column(reproduction, "krk", "difference") == [0] * 11
+    assert [row[4:] for row in sheet(reproduction, "krk").rows[3:5]] == [(98.45, 98.45), (99.57, 99.57)]
 
 
 def test_the_king_rook_king_tree_is_exact_on_all_positions():
@@ -148,10 +148,10 @@ def test_the_king_rook_king_tree_is_exact_on_all_positions():
 
 
 def test_the_nine_test_example_is_the_published_one_verbatim(quick):
-    made, _ = quick("accuracy-simplicity")
+    reproduction, _ = quick("accuracy-simplicity")
 
-    assert all(column(made, "nine-tests", "same"))
-    assert all(column(made, "nine-tests-ways", "same"))
+    assert all(column(reproduction, "nine-tests", "same"))
+    assert all(column(reproduction, "nine-tests-ways", "same"))
     tree, counts = nine_tests()
     assert (tree.n_leaves, len(tree.internal), int(counts.total[0])) == (15, 9, 18)
 
@@ -159,11 +159,11 @@ def test_the_nine_test_example_is_the_published_one_verbatim(quick):
 def test_every_mcc1_tree_is_optimal_and_nothing_beats_opt(quick):
     _, results = quick("accuracy-simplicity")
 
-    for key, one in results.items():
+    for key, result in results.items():
         if key.startswith("random"):
-            assert one["every MCC1 tree optimal"] == one["trees"]
+            assert result["every MCC1 tree optimal"] == result["trees"]
             for way in ("GREEDY", "MCC1", "MCC0"):
-                assert all(a <= b + 1e-9 for a, b in zip(one["curves"][way], one["curves"]["OPT"], strict=True))
+                assert all(a <= b + 1e-9 for a, b in zip(result["curves"][way], result["curves"]["OPT"], strict=True))
 
 
 def test_greedy_is_often_but_not_always_optimal_when_numbers_of_values_differ(quick):
@@ -175,11 +175,11 @@ def test_greedy_is_often_but_not_always_optimal_when_numbers_of_values_differ(qu
 def test_nothing_is_better_than_the_best_pruning(quick):
     _, results = quick("srm")
 
-    for key, one in results.items():
+    for key, result in results.items():
         if key.startswith("prune"):
-            for method in one["methods"].values():
+            for method in result["methods"].values():
                 assert min(method["beyond best"]) >= -1e-9
-            assert all(one["methods"]["KM"]["inside"])
+            assert all(result["methods"]["KM"]["inside"])
 
 
 def test_the_truth_of_a_concept_is_its_distribution():
@@ -205,36 +205,36 @@ def test_training_errors_fall_with_every_split_and_end_at_zero(quick):
 def test_concave_families_are_inside_the_additive_one_in_every_run(quick):
     _, results = quick("subadditive")
 
-    for one in results.values():
-        assert all(one["is subset"])
-        assert all(one["is log subset"])
-        assert all(a <= b for a, b in zip(one["1SD CART leaves"], one["1SE folds CART leaves"], strict=True))
-        assert all(a <= b for a, b in zip(one["family sub"], one["family CART"], strict=True))
-        assert all(a <= b for a, b in zip(one["1SE sub leaves"], one["0SE sub leaves"], strict=True))
+    for result in results.values():
+        assert all(result["is subset"])
+        assert all(result["is log subset"])
+        assert all(a <= b for a, b in zip(result["1SD CART leaves"], result["1SE folds CART leaves"], strict=True))
+        assert all(a <= b for a, b in zip(result["family sub"], result["family CART"], strict=True))
+        assert all(a <= b for a, b in zip(result["1SE sub leaves"], result["0SE sub leaves"], strict=True))
 
 
 def test_ranks_one_to_three_are_far_below_the_rest(quick):
     _, results = quick("certificates")
 
-    for one in results.values():
+    for result in results.values():
         for tight in ("path", "informed, best", "PAC-Bayes"):
             for loose in ("uniform, REP", "centred Rademacher, REP", "printed Rademacher, REP"):
-                assert max(one[tight]) < min(one[loose])
+                assert max(result[tight]) < min(result[loose])
 
 
 def test_a_bound_that_pays_is_above_the_limit_that_does_not(quick):
     _, results = quick("certificates")
 
-    for one in results.values():
-        assert all(a > b for a, b in zip(one["path"], one["unpaid, path"], strict=True))
+    for result in results.values():
+        assert all(a > b for a, b in zip(result["path"], result["unpaid, path"], strict=True))
 
 
 def test_one_class_domains_are_leaves():
     from secateur.research._accuracy_simplicity import compare_methods, grow_by_id3
 
-    one = compare_methods(*grow_by_id3(datasets.random_domain([2, 2], 1)))
+    result = compare_methods(*grow_by_id3(datasets.random_domain([2, 2], 1)))
 
-    assert one["leaves"] == one["for 90 %"] == 1
+    assert result["leaves"] == result["for 90 %"] == 1
     assert isinstance(pruners.greedy(*grow_by_id3(datasets.random_domain([2, 2], 1)))[0].tree, Tree)
     assert isinstance(grow_by_id3(datasets.random_domain([2, 2], 1))[1], Counts)
 
@@ -244,9 +244,9 @@ def test_the_committed_results_hold_what_the_code_writes_and_nothing_else(quick,
     committed = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["results"]
     _, now = quick(name)
 
-    for key, one in now.items():
+    for key, result in now.items():
         if key in committed:
-            assert set(committed[key]) == set(one), key
+            assert set(committed[key]) == set(result), key
 
 
 def test_every_figure_that_is_listed_can_be_had(quick):

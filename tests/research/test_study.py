@@ -38,12 +38,12 @@ def test_a_finished_part_is_not_run_again(tmp_path):
     second = run_parts(two(), QUICK, tmp_path, None, None)
 
     assert CALLS == ["a", "b"]
-    assert [one.result for one in first.values()] == [one.result for one in second.values()]
-    assert [one.is_reused for one in second.values()] == [True, True]
+    assert [part.result for part in first.values()] == [part.result for part in second.values()]
+    assert [part.is_reused for part in second.values()] == [True, True]
 
 
 @pytest.mark.parametrize("config", [Config(None, True, 1), Config(None, False, 0), Config("data", True, 0)])
-def test_a_part_that_was_asked_otherwise_is_run_again(tmp_path, config):
+def test_a_part_of_another_configuration_is_run_again(tmp_path, config):
     run_parts(two(), QUICK, tmp_path, None, None)
     run_parts(two(), config, tmp_path, None, None)
 
@@ -64,7 +64,7 @@ def test_after_an_interruption_the_finished_parts_are_kept(tmp_path):
     done = run_parts(two(), QUICK, tmp_path, None, None)
 
     assert CALLS == ["a", "b", "b"]
-    assert [one.is_reused for one in done.values()] == [True, False]
+    assert [part.is_reused for part in done.values()] == [True, False]
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.json", "b.json"]
 
 
@@ -87,7 +87,7 @@ def test_results_come_in_the_order_of_the_parts_whoever_runs_them(tmp_path, jobs
         done = run_parts(two(), QUICK, tmp_path, pool if jobs == "executor" else jobs, None)
 
     assert list(done) == ["a", "b"]
-    assert [one.result["name"] for one in done.values()] == ["a", "b"]
+    assert [part.result["name"] for part in done.values()] == ["a", "b"]
 
 
 def test_progress_counts_parts_found_finished(tmp_path):
@@ -108,13 +108,13 @@ def test_results_are_plain_and_short():
 
 
 def test_the_same_seed_gives_the_same_figures_and_another_gives_others(tmp_path):
-    one, two_, three = (
+    first, second, of_another_seed = (
         run("certificates", out=tmp_path / str(i), quick=True, only=["generated-1"], seed=seed)
         for i, seed in enumerate((1, 1, 2))
     )
 
-    assert one.sheets == two_.sheets
-    assert one.sheets != three.sheets
+    assert first.sheets == second.sheets
+    assert first.sheets != of_another_seed.sheets
 
 
 @pytest.mark.parametrize(
@@ -141,20 +141,20 @@ def test_no_data_folder_is_told_before_any_work(tmp_path, capsys):
 
 
 def test_sets_that_are_not_at_hand_are_left_out_and_named(tmp_path):
-    made = run("certificates", out=tmp_path, only=["real-tic-tac-toe", "vehicle"])
+    reproduction = run("certificates", out=tmp_path, only=["real-tic-tac-toe", "vehicle"])
 
-    assert [row[0] for row in made.sheets[0].rows] == ["tic-tac-toe"]
-    assert made.run_info["left out"].startswith("vehicle: not in the data folder")
+    assert [row[0] for row in reproduction.sheets[0].rows] == ["tic-tac-toe"]
+    assert reproduction.run_info["left out"].startswith("vehicle: not in the data folder")
     with pytest.raises(ParameterError, match=r"--only mars: there is no such set or part; there are generated, adult"):
         run("certificates", out=tmp_path, only=["mars"])
 
 
 def test_one_figure_runs_its_parts_alone(tmp_path):
-    made = run("accuracy-simplicity", out=tmp_path, figure="4")
+    reproduction = run("accuracy-simplicity", out=tmp_path, figure="4")
 
-    assert [sheet.key for sheet in made.sheets] == ["krk"]
-    assert [path.name for path in (made.folder / "parts").iterdir()] == ["krk.json"]
-    assert (made.folder / "krk.png").exists()
+    assert [sheet.key for sheet in reproduction.sheets] == ["krk"]
+    assert [path.name for path in (reproduction.folder / "parts").iterdir()] == ["krk.json"]
+    assert (reproduction.folder / "krk.png").exists()
     with pytest.raises(
         ParameterError, match=r"no 'Figure 99'; of the document's figures and tables: Figure 3, Figure 4"
     ):
@@ -194,11 +194,11 @@ def test_the_command_prints_the_tables_and_their_json(tmp_path, capsys):
     assert command(arguments) == 0
     assert "PAC-Bayes" in capsys.readouterr().out
     assert command([*arguments, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
 
-    assert found["name"] == "certificates"
-    assert found["parts found finished"] == found["parts"]
-    assert found["tables"][0]["key"] == "generated"
+    assert printed["name"] == "certificates"
+    assert printed["parts found finished"] == printed["parts"]
+    assert printed["tables"][0]["key"] == "generated"
 
 
 def test_without_matplotlib_the_numbers_are_written_all_the_same(tmp_path, monkeypatch, capsys):
@@ -212,10 +212,10 @@ def test_without_matplotlib_the_numbers_are_written_all_the_same(tmp_path, monke
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    made = run("certificates", out=tmp_path, quick=True, only=["generated-1"])
+    reproduction = run("certificates", out=tmp_path, quick=True, only=["generated-1"])
 
     assert "matplotlib" in capsys.readouterr().err
-    assert (made.folder / "generated.csv").exists()
+    assert (reproduction.folder / "generated.csv").exists()
 
 
 def test_a_table_shows_words_numbers_and_gaps():

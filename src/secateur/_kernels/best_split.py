@@ -70,8 +70,8 @@ def find_best_split(context, scratch, lists, node, counts, stats, best):
 def _search_by_kind(context, scratch, lists, node, stats, best):
     """Find the best split of a node with classes: one kind of column after the other."""
     end_of_codes = context.n_lists + context.n_code_slots
-    for s in range(context.n_slots if context.is_gain_ratio else 0):
-        scratch.slot_gain[s] = -INFINITY
+    for slot in range(context.n_slots if context.is_gain_ratio else 0):
+        scratch.slot_gain[slot] = -INFINITY
     search_lists(context, scratch, lists, node, stats, 0, context.n_lists, best)
     if context.n_bit_slots > 0:
         rival = no_split(context)
@@ -92,33 +92,35 @@ def _search_by_kind(context, scratch, lists, node, stats, best):
 def _search_by_feature(context, scratch, lists, node, stats, best):
     """Find the best split of a regression node in the order of the columns: of tied splits, the first one wins."""
     end_of_codes = context.n_lists + context.n_code_slots
-    t: cython.int = 0
+    rank: cython.int = 0
     if context.n_bit_slots > 0:
         rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
         sum_ones(context, scratch, rows, node[START], stats)
-    while t < context.n_slots:
-        s = cython.cast(cython.int, context.slots_by_feature[t])
-        t += 1
-        if s < context.n_lists:
-            last = s + 1
-            while last < context.n_lists and context.slots_by_feature[t] == last:
+    while rank < context.n_slots:
+        slot = cython.cast(cython.int, context.slots_by_feature[rank])
+        rank += 1
+        if slot < context.n_lists:
+            # Search the lists that follow each other in the order of columns together.
+            last = slot + 1
+            while last < context.n_lists and context.slots_by_feature[rank] == last:
                 last += 1
-                t += 1
-            search_lists(context, scratch, lists, node, stats, s, last, best)
+                rank += 1
+            search_lists(context, scratch, lists, node, stats, slot, last, best)
         elif _is_perfect(context, stats, best):
             continue
-        elif s < end_of_codes:
-            search_codes(context, scratch, lists, node, stats, s, s + 1, best)
-        elif is_varying(node, s):
-            p = s - end_of_codes
-            w = scratch.ones[p]
-            d = scratch.ones[context.bit_line_bytes + p] * stats.weight - stats.deviation * w
-            gain = d * d / (stats.weight * (w * (stats.weight - w)))
-            try_two_valued(context, scratch, p, gain, stats, best)
+        elif slot < end_of_codes:
+            search_codes(context, scratch, lists, node, stats, slot, slot + 1, best)
+        elif is_varying(node, slot):
+            # The gain of a two-valued column, as in `scan._scan_quadratic`.
+            column = slot - end_of_codes
+            right_weight = scratch.ones[column]
+            excess = scratch.ones[context.bit_line_bytes + column] * stats.weight - stats.deviation * right_weight
+            gain = excess * excess / (stats.weight * (right_weight * (stats.weight - right_weight)))
+            try_two_valued(context, scratch, column, gain, stats, best)
 
 
 def no_split(context):
-    """Return the absence of a split: slot -1, with the score that any split must exceed."""
+    """Return a `Split` that stands for none: its slot is -1, and its score is the one that any split must exceed."""
     return Split(-INFINITY if context.allows_zero_gain else 0.0, -1, NO_SPLIT, -1, -1, 0)
 
 
@@ -158,14 +160,14 @@ def _is_perfect(context, stats, best):
     return best.slot >= 0 and best.score > stats.impurity - 0.5 * stats.tie
 
 
-def count_missing(context, slot, entries, n):
+def count_missing(context, slot, entries, n_rows):
     """Return how many rows at the end of a list are missing, by bisection."""
     low: cython.Py_ssize_t = 0
-    high = n
+    high = n_rows
     if context.missing_line == cython.NULL or context.missing_line[slot] < 0:
         return 0
     is_missing = context.is_missing + context.missing_line[slot] * context.n_rows
-    if not is_missing[entries[n - 1] >> context.shift]:
+    if not is_missing[entries[n_rows - 1] >> context.shift]:
         return 0
     while low < high:
         middle = (low + high) >> 1
@@ -173,43 +175,45 @@ def count_missing(context, slot, entries, n):
             high = middle
         else:
             low = middle + 1
-    return n - low
+    return n_rows - low
 
 
-def _count_differences(entries, n):
+def _count_differences(entries, n_entries):
     """Return how many entries after the first differ from the entry before."""
     n_differences: Entry = 0
-    for i in range(1, n):
+    for i in range(1, n_entries):
         n_differences += entries[i] & 1
     return n_differences
 
 
 def search_lists(context, scratch, lists, node, stats, first, last, best):
     """Replace `best` by the best threshold of the lists in the slots `first` to `last - 1`, if that is better."""
-    n = stats.n_rows
-    for s in range(first, last):
-        if not is_varying(node, s):
+    n_rows = stats.n_rows
+    for slot in range(first, last):
+        if not is_varying(node, slot):
             continue
         if _is_perfect(context, stats, best):
-            scratch.has_ties[s] = 1  # The list is not searched, so ties must be assumed.
+            scratch.has_ties[slot] = 1  # The list is not searched, so ties must be assumed.
             continue
-        entries = lists + s * context.n_rows + node[START]
-        n_missing = count_missing(context, s, entries, n)
-        n_differences = n - 1
-        if not context.has_distinct_values[s]:
-            n_differences = _count_differences(entries, n - n_missing + (n_missing > 0))
-            if n == context.n_rows and n_differences == n - 1:
-                context.has_distinct_values[s] = 1
-        scratch.has_ties[s] = n_differences < n - 1  # partitioning must then update the difference bits
+        entries = lists + slot * context.n_rows + node[START]
+        n_missing = count_missing(context, slot, entries, n_rows)
+        # Count the thresholds; a list without any is constant in the node.
+        n_differences = n_rows - 1
+        if not context.has_distinct_values[slot]:
+            n_differences = _count_differences(entries, n_rows - n_missing + (n_missing > 0))
+            if n_rows == context.n_rows and n_differences == n_rows - 1:
+                context.has_distinct_values[slot] = 1
+        scratch.has_ties[slot] = n_differences < n_rows - 1  # partitioning must then update the difference bits
         if n_differences == 0:
-            _mark_constant(node, s)
+            _mark_constant(node, slot)
             continue
+        # Find the best threshold.
         threshold = BestThreshold(_score_to_beat(context, best), -1, -1, 1)
         scan(context, scratch, entries, n_missing, stats, cython.address(threshold))
         if threshold.position < 0:
             continue
         missing_child = threshold.missing_child if n_missing else -1
-        split = Split(threshold.score, s, NUMERIC, threshold.position, 0, missing_child)
+        split = Split(threshold.score, slot, NUMERIC, threshold.position, 0, missing_child)
         if context.is_gain_ratio:
             _store_list_ratio(context, scratch, entries, n_missing, stats, cython.address(split))
         else:
@@ -241,21 +245,21 @@ def search_codes(context, scratch, lists, node, stats, first, last, best):
             )
             if has_bounds:
                 _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds)
-        for t in range(n_columns):
-            if t > 0 and _is_perfect(context, stats, best):
+        for k in range(n_columns):
+            if k > 0 and _is_perfect(context, stats, best):
                 return
-            s = order[t] if is_counted and has_bounds else base + t
-            if not _admit_code_column(context, node, s):
+            slot = order[k] if is_counted and has_bounds else base + k
+            if not _admit_code_column(context, node, slot):
                 continue
             score = _score_to_beat(context, best)
             row_counts = cython.NULL
             if is_counted:
-                row_counts = histogram.row_counts + (s - base) * histogram.table_size
-                if has_bounds and bounds[s - base] <= best.score + stats.tie - SLACK * stats.impurity:
+                row_counts = histogram.row_counts + (slot - base) * histogram.table_size
+                if has_bounds and bounds[slot - base] <= best.score + stats.tie - SLACK * stats.impurity:
                     continue
-                if has_bounds and s < best.slot:  # the lower column wins a tie
+                if has_bounds and slot < best.slot:  # the lower column wins a tie
                     score -= 2 * stats.tie
-            _try_code_column(context, scratch, lists, node, stats, s, row_counts, score, best)
+            _try_code_column(context, scratch, lists, node, stats, slot, row_counts, score, best)
         base += n_columns
 
 
@@ -313,19 +317,19 @@ def _order_by_bound(context, scratch, node, stats, base, n_columns, order, bound
     Nominal columns with a single category in the node are marked as constant.
     """
     column: cython.Py_ssize_t
-    for t in range(n_columns):
-        column = base + t - context.n_lists
-        bounds[t] = stats.impurity
+    for k in range(n_columns):
+        column = base + k - context.n_lists
+        bounds[k] = stats.impurity
         if context.is_nominal[column]:
-            row_counts = scratch.histogram.row_counts + t * scratch.histogram.table_size
+            row_counts = scratch.histogram.row_counts + k * scratch.histogram.table_size
             n_codes = context.n_codes[column]
-            if bound_gain_of_two(context, row_counts, n_codes, stats, cython.address(bounds[t])) < 2:
-                _mark_constant(node, base + t)
-        at = t
-        while at > 0 and bounds[order[at - 1] - base] < bounds[t]:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = base + t
+            if bound_gain_of_two(context, row_counts, n_codes, stats, cython.address(bounds[k])) < 2:
+                _mark_constant(node, base + k)
+        place = k
+        while place > 0 and bounds[order[place - 1] - base] < bounds[k]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = base + k
 
 
 def _try_bins(context, scratch, node, stats, slot, row_counts, score, best):
@@ -370,28 +374,28 @@ def search_two_valued(context, scratch, lists, node, stats, best):
         rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
         n_lines = sum_ones(context, scratch, rows, node[START], stats)
         impurity_of_sides(context, scratch, n_lines, stats.weight)
-    for p in range(context.n_bit_slots):
-        score = stats.impurity - scratch.side_impurity[p]
-        if (context.is_gain_ratio or score > best.score + stats.tie) and is_varying(node, first_slot + p):
-            try_two_valued(context, scratch, p, score, stats, best)
+    for column in range(context.n_bit_slots):
+        score = stats.impurity - scratch.side_impurity[column]
+        if (context.is_gain_ratio or score > best.score + stats.tie) and is_varying(node, first_slot + column):
+            try_two_valued(context, scratch, column, score, stats, best)
 
 
-def try_two_valued(context, scratch, p, score, stats, best):
-    """Replace `best` by the split of the p-th two-valued column, if that is better and both children are large."""
-    slot = context.n_lists + context.n_code_slots + p
+def try_two_valued(context, scratch, column, score, stats, best):
+    """Replace `best` by the split of a two-valued column, if that is better and both children are large enough."""
+    slot = context.n_lists + context.n_code_slots + column
     min_size = stats.min_child_size
-    right_size = scratch.right_size[p]
+    right_size = scratch.right_size[column]
     left_size = stats.size - right_size
     if right_size <= 0 or right_size < min_size or left_size <= 0 or left_size < min_size:
         return
     if score <= _score_to_beat(context, best) + stats.tie:
         return
     kind = NUMERIC
-    if context.is_nominal[context.n_code_slots + p]:
+    if context.is_nominal[context.n_code_slots + column]:
         kind = MULTIWAY if context.is_multiway else SUBSET
     split = Split(score, slot, kind, 0, 1, -1)
     if context.is_gain_ratio:
-        information = _information(scratch.right_weight[p] / stats.weight)
+        information = _information(scratch.right_weight[column] / stats.weight)
         _store_ratio(scratch, cython.address(split), 2 * score / stats.weight, information)
     else:
         best[0] = split
@@ -419,51 +423,51 @@ def _store_ratio(scratch, split, gain, information):
 
 def _store_list_ratio(context, scratch, entries, n_missing, stats, split):
     """Compute and store the gain ratio of a threshold of a list."""
-    left = 0.0
+    left_weight = 0.0
     gain = 2 * split.score / stats.weight
     n_differences: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     for i in range(split.below):
-        left += weight_of(context, entries[i] >> context.shift)
+        left_weight += weight_of(context, entries[i] >> context.shift)
     for i in range(stats.n_rows - n_missing if split.default_child == 0 else stats.n_rows, stats.n_rows):
-        left += weight_of(context, entries[i] >> context.shift)
+        left_weight += weight_of(context, entries[i] >> context.shift)
     if context.penalises_numeric:
         for i in range(1, stats.n_rows):
             n_differences += entries[i] & 1
         gain -= log2(cython.cast(cython.double, max(1, n_differences))) / stats.weight
-    _store_ratio(scratch, split, gain, _information(left / stats.weight))
+    _store_ratio(scratch, split, gain, _information(left_weight / stats.weight))
 
 
 def _store_category_ratio(context, scratch, n_present, stats, split):
     """Compute and store the gain ratio of a split of a nominal column."""
     histogram = cython.address(scratch.histogram)
-    left = information = 0.0
-    for t in range(n_present):
-        k = histogram.present[t]
-        share = histogram.weights[k] / stats.weight
+    left_share = information = 0.0
+    for k in range(n_present):
+        code = histogram.present[k]
+        share = histogram.weights[code] / stats.weight
         if context.is_multiway:
             information += -share * log2(share) if share > 0 else 0.0
-        elif histogram.branch[k] == 0:
-            left += share
+        elif histogram.branch[code] == 0:
+            left_share += share
     if not context.is_multiway:
-        information = _information(left)
+        information = _information(left_share)
     _store_ratio(scratch, split, 2 * split.score / stats.weight, information)
 
 
 def _best_by_ratio(context, scratch, lists, node, stats, best):
     """Write to `best` the stored split of best gain ratio among the splits whose gain is at least the mean gain."""
-    mean = 0.0
+    mean_gain = 0.0
     n_splits: cython.int = 0
-    for s in range(context.n_slots):
-        if scratch.slot_gain[s] > -INFINITY:
-            mean += scratch.slot_gain[s]
+    for slot_index in range(context.n_slots):
+        if scratch.slot_gain[slot_index] > -INFINITY:
+            mean_gain += scratch.slot_gain[slot_index]
             n_splits += 1
-    mean = mean / (n_splits if n_splits > 0 else 1) - RATIO_TIE
+    mean_gain = mean_gain / (n_splits if n_splits > 0 else 1) - RATIO_TIE
     best[0] = Split(-INFINITY, -1, NO_SPLIT, -1, -1, 0)
-    for s in range(context.n_slots if n_splits > 0 else 0):
-        rival = scratch.slot_split + s
+    for slot_index in range(context.n_slots if n_splits > 0 else 0):
+        rival = scratch.slot_split + slot_index
         tie = RATIO_TIE * fabs(rival.score)
-        if scratch.slot_gain[s] >= mean and is_better_split(context, best, rival, tie):
+        if scratch.slot_gain[slot_index] >= mean_gain and is_better_split(context, best, rival, tie):
             best[0] = rival[0]
     if best.kind == SUBSET and best.slot < context.n_lists + context.n_code_slots:
         # The search of later columns may have overwritten the children of the categories.

@@ -11,12 +11,12 @@ Row i holds the least value of a walk from item i on for every budget j; row n i
 
     F[i][j] = min( F[i + 1][j],  F[jump[i]][j - charge[i]] + value[i] )
 
-An item is usually a node. Several items with the same jump, one after the other, are different ways to cut one node.
+An item is usually a node. Consecutive items with the same jump are different ways to cut one node.
 
-Cost: time is items x budget whatever the arity of the tree (a row is two shifted rows and one minimum). A row is
-alive as long as an earlier item jumps to it, and takes one slot of memory. If the child with the most items comes
-last (`order_heavy_child_last`), it jumps where its parent jumps, and at most log2(n) + 3 rows are alive at once. The
-decisions take one bit for each item and budget.
+Cost: time is items x budget, whatever the arity of the tree (a row is the minimum of two shifted rows). Row i is
+needed until the first item that jumps to item i has been computed; until then it occupies one slot of memory. If the
+child with the most items comes last (`order_heavy_child_last`), at most log2(n) + 3 rows are needed at the same time.
+The decisions take one bit for each item and budget.
 """
 
 import cython
@@ -34,7 +34,8 @@ def order_heavy_child_last(parent: Ints, is_listed: Bools):
     """Return the listed nodes in pre-order with the heaviest child last, and where each jumps to.
 
     A child is heaviest if its subtree holds the most listed nodes. Nodes that are not listed are passed over: the
-    parent of a listed node is its nearest listed ancestor. The number n stands for a root above the whole tree.
+    parent of a listed node is its nearest listed ancestor. Nodes without a
+    listed ancestor get the parent n, one more than the largest node number.
     """
     n = parent.shape[0]
     listed_parent: cython.longlong[::1] = np.full(n, n, np.int64)
@@ -115,14 +116,14 @@ def min_values_and_cuts(jump: Longs, charge: Longs, value: Longs, budget: cython
     with cython.nogil:
         for i in range(n - 1, -1, -1):
             row, keep_row, cut_row = slot[i], slot[i + 1], slot[jump[i]]
-            price, added = min(charge[i], budget + 1), value[i]
-            for j in range(price):
+            item_charge, item_value = min(charge[i], budget + 1), value[i]
+            for j in range(item_charge):
                 rows[row, j] = rows[keep_row, j]
                 is_better_bytes[j] = 0
-            for j in range(budget + 1 - price):
-                cut_value = rows[cut_row, j] + added
-                is_better_bytes[price + j] = cut_value < rows[keep_row, price + j]
-                rows[row, price + j] = min(rows[keep_row, price + j], cut_value)
+            for j in range(budget + 1 - item_charge):
+                cut_value = rows[cut_row, j] + item_value
+                is_better_bytes[item_charge + j] = cut_value < rows[keep_row, item_charge + j]
+                rows[row, item_charge + j] = min(rows[keep_row, item_charge + j], cut_value)
             _pack_bits(is_better_bytes, is_better, i)
     return rows.base[slot[0]].copy(), is_better.base
 

@@ -55,16 +55,18 @@ MAX_ORDERED_CATEGORIES = cython.declare(cython.int, 63)  # bits of a mask, witho
 
 def packed_column(context, column, start):
     """Return the packed codes of a column, beginning with the row at position `start`."""
-    p = column - context.n_code_slots
+    bit_column = column - context.n_code_slots
     one: cython.ulonglong = 1
-    if p < 0:
+    if bit_column < 0:
         per_word: cython.int = 64 // context.code_bits
         words = context.code_words + (column // per_word) * context.n_rows + start
         shift = context.code_bits * cython.cast(cython.int, column % per_word)
         return PackedColumn(words, shift, (one << context.code_bits) - 1)
     if context.bit_words != cython.NULL:
-        return PackedColumn(context.bit_words + (p >> 6) * context.n_rows + start, cython.cast(cython.int, p & 63), 1)
-    return PackedColumn(cython.NULL, cython.cast(cython.int, p), 1)
+        return PackedColumn(
+            context.bit_words + (bit_column >> 6) * context.n_rows + start, cython.cast(cython.int, bit_column & 63), 1
+        )
+    return PackedColumn(cython.NULL, cython.cast(cython.int, bit_column), 1)
 
 
 def can_count_codes(context, column, n_rows):
@@ -86,34 +88,36 @@ def count_columns(histogram, context, column, last, start, stats):
     words = packed.words
     n_columns: cython.int = min(last - column, 64 // bits - shift // bits, histogram.n_tables)
     tables = cython.declare(cython.p_int[4])
-    t: cython.int
-    for t in range(n_columns - 1, 0, -1):
-        if stats.n_rows < MIN_SHARED_ROWS or not can_count_codes(context, column + t, stats.n_rows):
-            n_columns = t
-    for t in range(n_columns):
-        n_counts = context.n_codes[column + t] * n_sums
-        memset(histogram.row_counts + t * histogram.table_size, 0, n_counts * cython.sizeof(cython.int))
-    for c in range(n_sums):
-        m = cython.cast(cython.Py_ssize_t, stats.counts[c])
-        t = 0
-        while t < n_columns:
-            tables[0] = histogram.row_counts + t * histogram.table_size + c
+    k: cython.int
+    # Leave out columns from the first one on that is not counted in this way.
+    for k in range(n_columns - 1, 0, -1):
+        if stats.n_rows < MIN_SHARED_ROWS or not can_count_codes(context, column + k, stats.n_rows):
+            n_columns = k
+    for k in range(n_columns):
+        n_counts = context.n_codes[column + k] * n_sums
+        memset(histogram.row_counts + k * histogram.table_size, 0, n_counts * cython.sizeof(cython.int))
+    # Count the words of class after class: four columns in one reading while there are four, then column by column.
+    for class_index in range(n_sums):
+        n_class_rows = cython.cast(cython.Py_ssize_t, stats.counts[class_index])
+        k = 0
+        while k < n_columns:
+            tables[0] = histogram.row_counts + k * histogram.table_size + class_index
             tables[1] = tables[0] + histogram.table_size
             tables[2] = tables[1] + histogram.table_size
             tables[3] = tables[2] + histogram.table_size
-            if t + 4 <= n_columns:
-                for i in range(m):
-                    w = words[i] >> (shift + t * bits)
-                    tables[0][cython.cast(cython.Py_ssize_t, w & mask) * n_sums] += 1
-                    tables[1][cython.cast(cython.Py_ssize_t, (w >> bits) & mask) * n_sums] += 1
-                    tables[2][cython.cast(cython.Py_ssize_t, (w >> 2 * bits) & mask) * n_sums] += 1
-                    tables[3][cython.cast(cython.Py_ssize_t, (w >> 3 * bits) & mask) * n_sums] += 1
-                t += 4
+            if k + 4 <= n_columns:
+                for i in range(n_class_rows):
+                    word = words[i] >> (shift + k * bits)
+                    tables[0][cython.cast(cython.Py_ssize_t, word & mask) * n_sums] += 1
+                    tables[1][cython.cast(cython.Py_ssize_t, (word >> bits) & mask) * n_sums] += 1
+                    tables[2][cython.cast(cython.Py_ssize_t, (word >> 2 * bits) & mask) * n_sums] += 1
+                    tables[3][cython.cast(cython.Py_ssize_t, (word >> 3 * bits) & mask) * n_sums] += 1
+                k += 4
             else:
-                for i in range(m):
-                    tables[0][cython.cast(cython.Py_ssize_t, (words[i] >> (shift + t * bits)) & mask) * n_sums] += 1
-                t += 1
-        words += m
+                for i in range(n_class_rows):
+                    tables[0][cython.cast(cython.Py_ssize_t, (words[i] >> (shift + k * bits)) & mask) * n_sums] += 1
+                k += 1
+        words += n_class_rows
     return n_columns
 
 
@@ -126,16 +130,16 @@ def bound_gain_of_two(context, row_counts, n_codes, stats, bound):
     is_gini: cython.bint = context.criterion.fast_path == GINI
     n_sums = context.n_sums
     n_present: cython.int = 0
-    remaining: cython.double = 0
-    for k in range(n_codes):
-        a: cython.double = row_counts[k * n_sums + stats.last_class]
-        b: cython.double = row_counts[k * n_sums + stats.first_class]
-        n_present += a + b > 0
+    impurities: cython.double = 0
+    for code in range(n_codes):
+        last_rows: cython.double = row_counts[code * n_sums + stats.last_class]
+        first_rows: cython.double = row_counts[code * n_sums + stats.first_class]
+        n_present += last_rows + first_rows > 0
         if is_gini:
-            remaining += a * b / max(a + b, 1.0)
+            impurities += last_rows * first_rows / max(last_rows + first_rows, 1.0)
         else:
-            remaining += sqrt(a * b)
-    bound[0] = stats.impurity - (2 * remaining if is_gini else remaining)
+            impurities += sqrt(last_rows * first_rows)
+    bound[0] = stats.impurity - (2 * impurities if is_gini else impurities)
     return n_present
 
 
@@ -144,18 +148,20 @@ def fill_from_counts(histogram, counts, n_codes):
     n_sums = histogram.n_sums
     n_present: cython.int = 0
     rows: Count
-    for k in range(n_codes):
+    for code in range(n_codes):
         rows = 0
-        for c in range(n_sums):
-            rows += counts[k * n_sums + c]
+        for class_index in range(n_sums):
+            rows += counts[code * n_sums + class_index]
         if rows == 0:
             continue
-        for c in range(n_sums):
-            histogram.counts[k * n_sums + c] = cython.cast(cython.double, counts[k * n_sums + c])
-        histogram.is_present[k] = 1
-        histogram.sizes[k] = cython.cast(cython.double, rows)
-        histogram.weights[k] = cython.cast(cython.double, rows)
-        histogram.present[n_present] = k
+        for class_index in range(n_sums):
+            histogram.counts[code * n_sums + class_index] = cython.cast(
+                cython.double, counts[code * n_sums + class_index]
+            )
+        histogram.is_present[code] = 1
+        histogram.sizes[code] = cython.cast(cython.double, rows)
+        histogram.weights[code] = cython.cast(cython.double, rows)
+        histogram.present[n_present] = code
         n_present += 1
     return n_present
 
@@ -173,57 +179,58 @@ def fill_from_rows(histogram, context, column, start, entries, stats):
     is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
     n_present: cython.int = 0
     for i in range(stats.n_rows):
-        e = entries[i]
-        row = e >> context.shift
+        entry = entries[i]
+        row = entry >> context.shift
         code = cython.cast(cython.Py_ssize_t, (packed.words[i] >> packed.shift) & packed.mask)
-        w = weight_of(context, row)
+        added = weight_of(context, row)
         if is_regression:
-            counts[2 * code] += w
-            counts[2 * code + 1] += w * (context.target[row] - stats.centre)
+            counts[2 * code] += added
+            counts[2 * code + 1] += added * (context.target[row] - stats.centre)
         else:
-            counts[code * n_sums + cython.cast(cython.int, (e & low_mask) >> 1)] += w
-        sizes[code] += w if context.has_weight_limits else 1.0
+            counts[code * n_sums + cython.cast(cython.int, (entry & low_mask) >> 1)] += added
+        sizes[code] += added if context.has_weight_limits else 1.0
         if not is_present[code]:
             is_present[code] = 1
             present[n_present] = code
             n_present += 1
     _list_present(histogram, n_present, n_codes)
-    for t in range(n_present):
-        k = present[t]
+    # Add up the weight of each code.
+    for k in range(n_present):
+        present_code = present[k]
         weight = 0.0
-        for c in range(1 if is_regression else n_sums):
-            weight += counts[k * n_sums + c]
-        histogram.weights[k] = weight
+        for class_index in range(1 if is_regression else n_sums):
+            weight += counts[present_code * n_sums + class_index]
+        histogram.weights[present_code] = weight
     return n_present
 
 
 def _list_present(histogram, n_present, n_codes):
     """Put the codes that are present into ascending order: a few codes are sorted, many are found in order."""
     present = histogram.present
-    t: cython.int
+    place: cython.int
     if n_present * 8 > n_codes:
-        t = 0
-        for k in range(n_codes):
-            if histogram.is_present[k]:
-                present[t] = k
-                t += 1
+        place = 0
+        for code in range(n_codes):
+            if histogram.is_present[code]:
+                present[place] = code
+                place += 1
         return
-    for t in range(n_present):
-        histogram.keys[present[t]] = cython.cast(cython.double, present[t])
+    for place in range(n_present):
+        histogram.keys[present[place]] = cython.cast(cython.double, present[place])
     _sort_by_key(histogram, present, n_present)
 
 
 def clear_histogram(histogram, n_present):
     """Make the histogram empty again by clearing the lines of the codes that are present."""
-    for t in range(n_present):
-        k = histogram.present[t]
-        histogram.is_present[k] = 0
-        histogram.sizes[k] = 0
-        for c in range(histogram.n_sums):
-            histogram.counts[k * histogram.n_sums + c] = 0
+    for k in range(n_present):
+        code = histogram.present[k]
+        histogram.is_present[code] = 0
+        histogram.sizes[code] = 0
+        for class_index in range(histogram.n_sums):
+            histogram.counts[code * histogram.n_sums + class_index] = 0
 
 
-def _sort_by_key(histogram, order, n):
+def _sort_by_key(histogram, order, n_items):
     """Sort `order[:n]` in place by key; equal keys keep their order. Runs are sorted by insertion, and then merged."""
     items = order
     keys = histogram.sorted_keys
@@ -232,44 +239,46 @@ def _sort_by_key(histogram, order, n):
     start: cython.Py_ssize_t = 0
     width = INSERTION_ITEMS
     is_right: cython.int
-    while start < n:
-        for b in range(start, min(n, start + INSERTION_ITEMS)):
-            item = order[b]
+    # Sort runs of 8 items by insertion.
+    while start < n_items:
+        for next_place in range(start, min(n_items, start + INSERTION_ITEMS)):
+            item = order[next_place]
             key = histogram.keys[item]
-            i = b
-            while i > start and key < keys[i - 1]:
-                order[i] = order[i - 1]
-                keys[i] = keys[i - 1]
-                i -= 1
-            order[i] = item
-            keys[i] = key
+            place = next_place
+            while place > start and key < keys[place - 1]:
+                order[place] = order[place - 1]
+                keys[place] = keys[place - 1]
+                place -= 1
+            order[place] = item
+            keys[place] = key
         start += INSERTION_ITEMS
-    while width < n:
+    # Merge pairs of runs until one run is left, from one array to the other.
+    while width < n_items:
         start = 0
-        while start < n:
-            middle = min(n, start + width)
-            end = min(n, middle + width)
-            a = start
-            b = middle
-            i = start
-            while a < middle and b < end:
-                is_right = keys[b] < keys[a]
-                source = b if is_right else a
-                merged_keys[i] = keys[source]
-                merged_items[i] = items[source]
-                a += 1 - is_right
-                b += is_right
-                i += 1
-            while a < middle:
-                merged_keys[i] = keys[a]
-                merged_items[i] = items[a]
-                a += 1
-                i += 1
-            while b < end:
-                merged_keys[i] = keys[b]
-                merged_items[i] = items[b]
-                b += 1
-                i += 1
+        while start < n_items:
+            middle = min(n_items, start + width)
+            end = min(n_items, middle + width)
+            left = start
+            right = middle
+            place = start
+            while left < middle and right < end:
+                is_right = keys[right] < keys[left]
+                source = right if is_right else left
+                merged_keys[place] = keys[source]
+                merged_items[place] = items[source]
+                left += 1 - is_right
+                right += is_right
+                place += 1
+            while left < middle:
+                merged_keys[place] = keys[left]
+                merged_items[place] = items[left]
+                left += 1
+                place += 1
+            while right < end:
+                merged_keys[place] = keys[right]
+                merged_items[place] = items[right]
+                right += 1
+                place += 1
             start = end
         swap_items = items
         items = merged_items
@@ -279,8 +288,8 @@ def _sort_by_key(histogram, order, n):
         merged_keys = swap_keys
         width *= 2
     if items != order:
-        for i in range(n):
-            order[i] = items[i]
+        for place in range(n_items):
+            order[place] = items[place]
 
 
 def can_split_categories(n_codes, depth):
@@ -304,16 +313,16 @@ def multiway_gain(criterion, histogram, n_present, stats, min_branch, min_large_
     is_regression: cython.bint = criterion.fast_path == SQUARED_ERROR
     gain = -stats.deviation * stats.deviation / stats.weight if is_regression else stats.impurity
     n_large: cython.int = 0
-    for t in range(n_present):
-        k = histogram.present[t]
-        if histogram.sizes[k] < min_branch:
+    for k in range(n_present):
+        code = histogram.present[k]
+        if histogram.sizes[code] < min_branch:
             return -INFINITY
-        n_large += histogram.sizes[k] >= min_large_branch
-        line = histogram.counts + k * histogram.n_sums
+        n_large += histogram.sizes[code] >= min_large_branch
+        line = histogram.counts + code * histogram.n_sums
         if is_regression:
-            gain += line[1] * line[1] / histogram.weights[k]
+            gain += line[1] * line[1] / histogram.weights[code]
         else:
-            gain -= impurity_of(criterion, line, histogram.n_sums, histogram.weights[k])
+            gain -= impurity_of(criterion, line, histogram.n_sums, histogram.weights[code])
     return gain if n_large >= 2 else -INFINITY
 
 
@@ -354,39 +363,40 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
         is_noise = multiway_gain(criterion, histogram, n_present, stats, -INFINITY, -INFINITY) <= stats.tie
         _search_prefixes(criterion, histogram, n_present, 1, is_noise, stats, cython.address(search))
     else:
-        for c in range(n_sums):
+        for class_index in range(n_sums):
             has_distinct_shares = _search_prefixes(
-                criterion, histogram, n_present, c, False, stats, cython.address(search)
+                criterion, histogram, n_present, class_index, False, stats, cython.address(search)
             )
             if has_distinct_shares and n_sums == 2:
                 break
     best[0] = search.score
     if not search.has_best:
         return False
-    for k in range(n_codes):
-        if not histogram.is_present[k]:
-            histogram.branch[k] = UNSEEN_CATEGORY
+    for code in range(n_codes):
+        if not histogram.is_present[code]:
+            histogram.branch[code] = UNSEEN_CATEGORY
     return True
 
 
 def _search_all_subsets(criterion, histogram, n_present, stats, search):
     """Try all subsets in the order of a Gray code, in which each step moves one category to the other child."""
     one: cython.ulonglong = 1
-    t: cython.int
+    category: cython.int
     n_steps: cython.int = 1 << (n_present - 1)
     _start_search(histogram, n_present, search)
     for step in range(n_steps):
-        t = 0
+        # Step number s of the Gray code moves the category whose number is one more than the lowest bit of s.
+        category = 0
         if step > 0:
-            while not (step >> t) & 1:
-                t += 1
-            t += 1
-        bit = one << t
-        _move_category(histogram, histogram.present[t], -1.0 if search.mask & bit else 1.0, bit, search)
+            while not (step >> category) & 1:
+                category += 1
+            category += 1
+        bit = one << category
+        _move_category(histogram, histogram.present[category], -1.0 if search.mask & bit else 1.0, bit, search)
         _try_subset(criterion, histogram, n_present, stats, search)
     if search.has_best:
-        for t in range(n_present):
-            histogram.branch[histogram.present[t]] = 0 if (search.best_mask >> t) & 1 else 1
+        for category in range(n_present):
+            histogram.branch[histogram.present[category]] = 0 if (search.best_mask >> category) & 1 else 1
 
 
 def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats, search):
@@ -395,30 +405,33 @@ def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats
     present = histogram.present
     order = histogram.order
     best_step: cython.Py_ssize_t = -1
-    t: cython.int
+    category: cython.int
     step: cython.Py_ssize_t
     is_distinct: cython.bint = True
     _start_search(histogram, n_present, search)
-    for t in range(n_present):
-        order[t] = t
-        k = present[t]
-        share = histogram.counts[k * histogram.n_sums + sum_index] / histogram.weights[k]
-        histogram.keys[t] = 0.0 if is_noise else share
+    # Order the categories by share.
+    for category in range(n_present):
+        order[category] = category
+        code = present[category]
+        share = histogram.counts[code * histogram.n_sums + sum_index] / histogram.weights[code]
+        histogram.keys[category] = 0.0 if is_noise else share
     _sort_by_key(histogram, order, n_present)
+    # Move one category after the other to the left.
     for step in range(n_present - 1):
-        t = cython.cast(cython.int, order[step])
-        bit = one << (min(MAX_ORDERED_CATEGORIES, t))
-        _move_category(histogram, present[t], 1.0, bit, search)
+        category = cython.cast(cython.int, order[step])
+        bit = one << (min(MAX_ORDERED_CATEGORIES, category))
+        _move_category(histogram, present[category], 1.0, bit, search)
         if _try_subset(criterion, histogram, n_present, stats, search):
             best_step = step
     for step in range(1, n_present if histogram.n_sums == 2 else 0):
         is_distinct = is_distinct and histogram.keys[order[step - 1]] != histogram.keys[order[step]]
+    # Write the children of the best prefix; the lowest category goes to child 0.
     if best_step >= 0:
         for step in range(n_present):
             histogram.branch[present[order[step]]] = 0 if step <= best_step else 1
         if histogram.branch[present[0]] == 1:
-            for t in range(n_present):
-                histogram.branch[present[t]] = 1 - histogram.branch[present[t]]
+            for category in range(n_present):
+                histogram.branch[present[category]] = 1 - histogram.branch[present[category]]
     return is_distinct
 
 
@@ -430,15 +443,15 @@ def _start_search(histogram, n_present, search):
     search.left_size = 0
     search.node_weight = 0
     search.node_size = 0
-    for c in range(n_sums):
-        histogram.left[c] = 0
-        histogram.right[c] = 0
-    for t in range(n_present):
-        k = histogram.present[t]
-        search.node_weight += histogram.weights[k]
-        search.node_size += histogram.sizes[k]
-        for c in range(n_sums):
-            histogram.right[c] += histogram.counts[k * n_sums + c]
+    for class_index in range(n_sums):
+        histogram.left[class_index] = 0
+        histogram.right[class_index] = 0
+    for k in range(n_present):
+        code = histogram.present[k]
+        search.node_weight += histogram.weights[code]
+        search.node_size += histogram.sizes[code]
+        for class_index in range(n_sums):
+            histogram.right[class_index] += histogram.counts[code * n_sums + class_index]
 
 
 @cython.cfunc
@@ -447,19 +460,19 @@ def _start_search(histogram, n_present, search):
 @cython.exceptval(check=False)
 def _move_category(
     histogram: cython.pointer[Histogram],
-    k: cython.Py_ssize_t,
+    code: cython.Py_ssize_t,
     sign: cython.double,
     bit: cython.ulonglong,
     search: cython.pointer[SubsetSearch],
 ) -> cython.void:
     """Move a category to the left (sign 1) or back to the right (sign -1); `bit` is its bit in the mask."""
-    line = histogram.counts + k * histogram.n_sums
+    line = histogram.counts + code * histogram.n_sums
     search.mask ^= bit
-    for c in range(histogram.n_sums):
-        histogram.left[c] += sign * line[c]
-        histogram.right[c] -= sign * line[c]
-    search.left_weight += sign * histogram.weights[k]
-    search.left_size += sign * histogram.sizes[k]
+    for sum_index in range(histogram.n_sums):
+        histogram.left[sum_index] += sign * line[sum_index]
+        histogram.right[sum_index] -= sign * line[sum_index]
+    search.left_weight += sign * histogram.weights[code]
+    search.left_size += sign * histogram.sizes[code]
 
 
 @cython.cfunc
@@ -483,9 +496,9 @@ def _try_subset(
     if has_order and search.mask == search.full_mask:
         return False
     if search.is_gini_of_two:  # decide without division whether the subset can be better at all
-        d = histogram.left[1] * node_weight - stats.counts[1] * left_weight
-        room = node_weight * (left_weight * (node_weight - left_weight))
-        if 2 * (d * d) < (search.score - search.slack) * room:
+        excess = histogram.left[1] * node_weight - stats.counts[1] * left_weight
+        product = node_weight * (left_weight * (node_weight - left_weight))
+        if 2 * (excess * excess) < (search.score - search.slack) * product:
             return False
     gain = _subset_gain(criterion, histogram, stats, left_weight, node_weight)
     mask = search.mask if search.mask & 1 else search.mask ^ search.full_mask
@@ -507,33 +520,33 @@ def _is_any_below(histogram, n_present, min_size):
     return False
 
 
-def _comes_first(a, b):
-    """Return whether set `a` comes before set `b` when both are compared as sorted lists of their elements."""
-    differing = a ^ b
+def _comes_first(first, second):
+    """Return whether set `first` comes before set `second` when both are compared as sorted lists of their elements."""
+    differing = first ^ second
     lowest = differing & (~differing + 1)
     higher: cython.ulonglong = ~(lowest | (lowest - 1))
-    if a & lowest:
-        return (b & higher) != 0
-    return (a & higher) == 0
+    if first & lowest:
+        return (second & higher) != 0
+    return (first & higher) == 0
 
 
 def _subset_gain(criterion, histogram, stats, left_weight, node_weight):
     """Return the gain of the subset on the left against the rest."""
     right_weight = node_weight - left_weight
     left_impurity = right_impurity = 0.0
-    n = histogram.n_sums
+    n_sums = histogram.n_sums
     if criterion.fast_path == GINI and left_weight > 0 and right_weight > 0:  # saves two calls
-        for c in range(n):
-            left_impurity += histogram.left[c] * (left_weight - histogram.left[c])
-            right_impurity += histogram.right[c] * (right_weight - histogram.right[c])
+        for class_index in range(n_sums):
+            left_impurity += histogram.left[class_index] * (left_weight - histogram.left[class_index])
+            right_impurity += histogram.right[class_index] * (right_weight - histogram.right[class_index])
         return stats.impurity - left_impurity / left_weight - right_impurity / right_weight
     if criterion.fast_path == SQUARED_ERROR:
-        d = histogram.left[1] * stats.weight - stats.deviation * left_weight
-        return d * d / (stats.weight * (left_weight * (stats.weight - left_weight)))
+        excess = histogram.left[1] * stats.weight - stats.deviation * left_weight
+        return excess * excess / (stats.weight * (left_weight * (stats.weight - left_weight)))
     return (
         stats.impurity
-        - impurity_of(criterion, histogram.left, n, left_weight)
-        - impurity_of(criterion, histogram.right, n, right_weight)
+        - impurity_of(criterion, histogram.left, n_sums, left_weight)
+        - impurity_of(criterion, histogram.right, n_sums, right_weight)
     )
 
 
@@ -543,36 +556,37 @@ def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, be
     With `has_missing`, the line after the codes counts the rows whose value is missing. These rows are tried on the
     right and on the left of every threshold, and are split from all other rows.
     """
-    n: cython.Py_ssize_t = context.n_sums
+    n_classes: cython.Py_ssize_t = context.n_sums
     left = scratch.left
-    missing = codes + n_codes * n
-    n_missing = _rows_of_code(missing, n) if has_missing else 0.0
+    missing = codes + n_codes * n_classes
+    n_missing = _rows_of_code(missing, n_classes) if has_missing else 0.0
     n_left = 0.0
     threshold = BestThreshold(0, -1, -1, -1)
-    k: cython.Py_ssize_t
-    if n_missing == 0 and n == 2 and stats.n_present_classes == 2 and context.criterion.fast_path == GINI:
+    code: cython.Py_ssize_t
+    if n_missing == 0 and n_classes == 2 and stats.n_present_classes == 2 and context.criterion.fast_path == GINI:
         return _threshold_by_gini_of_two(codes, n_codes, stats, best)
-    for c in range(n):
-        left[c] = 0
-    for k in range(n_codes + (n_missing > 0)):
-        rows = _rows_of_code(codes + k * n, n)
-        if rows == 0:
+    for class_index in range(n_classes):
+        left[class_index] = 0
+    for code in range(n_codes + (n_missing > 0)):
+        n_code_rows = _rows_of_code(codes + code * n_classes, n_classes)
+        if n_code_rows == 0:
             continue
-        if rows == stats.weight:
+        if n_code_rows == stats.weight:
             return False
         if n_left > 0:
-            threshold.above = k if k < n_codes else -1
+            threshold.above = code if code < n_codes else -1
             threshold.missing_child = 1 if n_missing > 0 else -1
             _try_code_threshold(context, scratch, n_left, n_missing == 0, cython.address(threshold), stats, best)
-            if n_missing > 0 and k < n_codes:
-                _add_code(missing, 1, n, left)
+            if n_missing > 0 and code < n_codes:
+                _add_code(missing, 1, n_classes, left)
                 threshold.missing_child = 0
                 _try_code_threshold(context, scratch, n_left + n_missing, False, cython.address(threshold), stats, best)
-                _add_code(missing, -1, n, left)
-        for c in range(n):
-            left[c] += codes[k * n + c]
-        n_left += rows
-        threshold.position = k
+                _add_code(missing, -1, n_classes, left)
+        # Move the rows of the code to the left.
+        for class_index in range(n_classes):
+            left[class_index] += codes[code * n_classes + class_index]
+        n_left += n_code_rows
+        threshold.position = code
         if n_left == stats.weight:
             break
     return True
@@ -614,43 +628,48 @@ def _add_code(line, times, n_classes, left):
 def _threshold_score(
     context: cython.pointer[Context],
     scratch: cython.pointer[Scratch],
-    i: cython.double,
+    n_left: cython.double,
     is_plain: cython.bint,
     stats: cython.pointer[NodeStats],
 ) -> cython.double:
-    """Return the gain of a threshold with i rows on the left, with the rounding of the scan of a list.
+    """Return the gain of a threshold with `n_left` rows on the left, with the rounding of the scan of a list.
 
     `is_plain` says that no value is missing in the node.
     """
     criterion = cython.address(context.criterion)
-    n = context.n_sums
+    n_classes = context.n_sums
     left = scratch.left
     counts = stats.counts
-    rows = stats.weight
+    n = stats.weight
     table = criterion.table
-    room = i * (rows - i)
-    squares = product = both = 0.0
+    product = n_left * (n - n_left)
+    squares = products = impurities = 0.0
     if criterion.fast_path == GINI and stats.n_present_classes == 2:
-        d = left[stats.last_class] * rows - counts[stats.last_class] * i
-        return 2 * (d * d) / (rows * room)
+        excess = left[stats.last_class] * n - counts[stats.last_class] * n_left
+        return 2 * (excess * excess) / (n * product)
     if criterion.fast_path == ENTROPY_TABLE:
-        units = stats.entropy_units - table[_as_index(i)] - table[_as_index(rows - i)]
-        for c in range(n):
-            units += table[_as_index(left[c])] + table[_as_index(counts[c] - left[c])]
+        units = stats.entropy_units - table[_as_index(n_left)] - table[_as_index(n - n_left)]
+        for class_index in range(n_classes):
+            units += table[_as_index(left[class_index])] + table[_as_index(counts[class_index] - left[class_index])]
         return 0.5 * criterion.unit * units
     if is_plain and criterion.fast_path == GINI:
-        for c in range(n):
-            squares += left[c] * left[c]
-            product += counts[c] * left[c]
-        return (squares * rows + (stats.sum_of_squares - 2 * product) * i) / room - stats.sum_of_squares / rows
+        for class_index in range(n_classes):
+            squares += left[class_index] * left[class_index]
+            products += counts[class_index] * left[class_index]
+        return (squares * n + (stats.sum_of_squares - 2 * products) * n_left) / product - stats.sum_of_squares / n
     if is_plain and criterion.fast_path == SQRT:
-        for c in range(1 if n == 2 else 0, n):
-            d = counts[c] - left[c]
-            both += sqrt(left[c] * (i - left[c])) + sqrt(d * (rows - i - d))
-        return stats.impurity - (both if n == 2 else 0.5 * both)
-    for c in range(n):
-        scratch.right[c] = counts[c] - left[c]
-    return stats.impurity - impurity_of(criterion, left, n, i) - impurity_of(criterion, scratch.right, n, rows - i)
+        for class_index in range(1 if n_classes == 2 else 0, n_classes):
+            right_count = counts[class_index] - left[class_index]
+            left_product = left[class_index] * (n_left - left[class_index])
+            impurities += sqrt(left_product) + sqrt(right_count * (n - n_left - right_count))
+        return stats.impurity - (impurities if n_classes == 2 else 0.5 * impurities)
+    for class_index in range(n_classes):
+        scratch.right[class_index] = counts[class_index] - left[class_index]
+    return (
+        stats.impurity
+        - impurity_of(criterion, left, n_classes, n_left)
+        - impurity_of(criterion, scratch.right, n_classes, n - n_left)
+    )
 
 
 def _threshold_by_gini_of_two(codes, n_codes, stats, best):
@@ -658,51 +677,59 @@ def _threshold_by_gini_of_two(codes, n_codes, stats, best):
 
     Codes are skipped in blocks of 16 by the bound that `scan._scan_gini_two_classes` computes for blocks of rows.
     """
-    rows = stats.weight
-    ones = stats.counts[1]
-    limit = (best.score + stats.tie) * rows / 2
-    left = i = 0.0
+    n = stats.weight
+    n_ones = stats.counts[1]
+    limit = (best.score + stats.tie) * n / 2
+    left_ones = n_left = 0.0
     zeros_here: Count
     ones_here: Count
     start: cython.longlong = 0
     above: cython.longlong = -1
     while start < n_codes:
-        last = min(n_codes, start + BLOCK_CODES)
+        end = min(n_codes, start + BLOCK_CODES)
+        # Count the block.
         zeros_here = 0
         ones_here = 0
-        if last - start == BLOCK_CODES:  # a constant number of rounds, which compilers turn into vector instructions
-            for t in range(BLOCK_CODES):
-                zeros_here += codes[2 * (start + t)]
-                ones_here += codes[2 * (start + t) + 1]
+        if end - start == BLOCK_CODES:  # a constant number of rounds, which compilers turn into vector instructions
+            for k in range(BLOCK_CODES):
+                zeros_here += codes[2 * (start + k)]
+                ones_here += codes[2 * (start + k) + 1]
         else:
-            for k in range(start, last):
-                zeros_here += codes[2 * k]
-                ones_here += codes[2 * k + 1]
-        here = cython.cast(cython.double, zeros_here + ones_here)
-        end = i + here
-        d = left * rows - ones * i
-        d = max(d + ones_here * (rows - ones), zeros_here * ones - d)
-        room = min(i * (rows - i), end * (rows - end))
-        if here == 0 or d * d <= limit * room:
-            left += ones_here
-            i = end
-            start = last
+            for code in range(start, end):
+                zeros_here += codes[2 * code]
+                ones_here += codes[2 * code + 1]
+        n_code_rows = cython.cast(cython.double, zeros_here + ones_here)
+        end_left = n_left + n_code_rows
+        # Skip the block if no threshold in the block can win.
+        excess = left_ones * n - n_ones * n_left
+        excess = max(excess + ones_here * (n - n_ones), zeros_here * n_ones - excess)
+        product = min(n_left * (n - n_left), end_left * (n - end_left))
+        if n_code_rows == 0 or excess * excess <= limit * product:
+            left_ones += ones_here
+            n_left = end_left
+            start = end
             continue
-        for k in range(start, last):
-            here = cython.cast(cython.double, codes[2 * k] + codes[2 * k + 1])
-            if here == 0:
+        # Try the threshold below each code of the block.
+        for code in range(start, end):
+            n_code_rows = cython.cast(cython.double, codes[2 * code] + codes[2 * code + 1])
+            if n_code_rows == 0:
                 continue
-            if here == rows:
+            if n_code_rows == n:
                 return False
-            d = left * rows - ones * i
-            room = i * (rows - i)
-            if d * d > limit * room and i >= stats.min_child_size and rows - i >= stats.min_child_size and i > 0:
-                best.score = 2 * (d * d) / (rows * room)
-                limit = (best.score + stats.tie) * rows / 2
-                above = k
-            left += codes[2 * k + 1]
-            i += here
-        start = last
+            excess = left_ones * n - n_ones * n_left
+            product = n_left * (n - n_left)
+            if (
+                excess * excess > limit * product
+                and n_left >= stats.min_child_size
+                and n - n_left >= stats.min_child_size
+                and n_left > 0
+            ):
+                best.score = 2 * (excess * excess) / (n * product)
+                limit = (best.score + stats.tie) * n / 2
+                above = code
+            left_ones += codes[2 * code + 1]
+            n_left += n_code_rows
+        start = end
     if above >= 0:
         below = above - 1
         while codes[2 * below] + codes[2 * below + 1] == 0:

@@ -29,7 +29,8 @@ def bits_per_code(n_codes):
 def slot_words_of_groups(feature_of_slot, groups):
     """Return one line of words for each group of columns, with one bit per slot."""
     n_slots = len(feature_of_slot)
-    bits = np.zeros((len(groups), 64 * max(1, -(-n_slots // 64))), np.bool_)
+    n_words = (n_slots + 63) // 64  # compiled code rounds quotients towards zero, so that -(-n // 64) would round down
+    bits = np.zeros((len(groups), 64 * max(1, n_words)), np.bool_)
     for line, group in zip(bits, groups, strict=True):
         line[:n_slots] = np.isin(feature_of_slot, group)
     return np.packbits(bits, axis=1, bitorder="little").view(np.dtype("<u8")).astype(np.uint64)

@@ -9,9 +9,13 @@ consists of O(log n) ranges, and a segment tree adds a number to a range and kno
                  4       5       6       7        width, ..., 2 width - 1 are the leaves
     position:    0       1       2       3        (width = 4), one for each position
 
-For each segment, `increase[s]` holds (the cost that cutting the best node in it adds, what is still to be added to
-every node in it); `node[s]` holds (leaves below the best node, leaves still to be added to every node, the best node
-or -1 if no node is left).
+For each segment s:
+
+    increase[s, BEST]      the cost that cutting the best node of the segment adds
+    increase[s, PENDING]   a cost that still has to be added to every node of the segment
+    node[s, BEST]          the number of leaves below the best node
+    node[s, PENDING]       a number of leaves that still has to be added to every node
+    node[s, NODE]          the best node; -1 if no node is left
 
 Cost: O(log^2 n) steps per cut, whatever the depth.
 """
@@ -72,7 +76,7 @@ def greedy_cuts(parent: Ints, added_cost: Numbers, n_leaves: Longs, slack: Numbe
 def _heavy_paths(parent: Ints, n_leaves: Longs):
     """Return the position of each internal node, the first node of its heavy path, and its internal nodes below.
 
-    A node counts as below itself. A heavy path goes on to the child with most internal nodes, and takes
+    The last number includes the node itself. A heavy path goes on to the child with most internal nodes, and takes
     consecutive positions; the other children follow after the path of the heavy child.
     """
     n = parent.shape[0]

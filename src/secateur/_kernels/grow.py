@@ -57,7 +57,7 @@ from .stop import STOPPED, check_stopped
 
 RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # drops are tied within this share when the next node is chosen
 BREAK_ENTRIES = cython.declare(cython.longlong, 1 << 26)  # entries searched between two checks for Ctrl-C
-LISTS, CODES, TWO_VALUED = 0, 1, 2  # kinds of column, for callers of `best_split`
+LISTS, CODES, BITS = 0, 1, 2  # kinds of column, for callers of `best_split`
 LISTS_KIND = cython.declare(cython.int, LISTS)  # the same as C numbers
 CODES_KIND = cython.declare(cython.int, CODES)
 

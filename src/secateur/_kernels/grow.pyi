@@ -4,7 +4,7 @@ from .growing import Split
 
 LISTS: int
 CODES: int
-TWO_VALUED: int
+BITS: int
 
 def grow_subtree(
     context: GrowContext, workspace: Workspace, root: Longs, root_reals: Floats, max_open_rows: int = 0

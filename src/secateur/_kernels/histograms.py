@@ -99,29 +99,29 @@ def bin_numbers(
     among the edges whose sort keys have the same prefix as the key of the value. `starts` is the number of edges below
     each prefix (`ranks.prefix_starts`).
     """
-    at: cython.Py_ssize_t
+    prefix: cython.Py_ssize_t
     first: cython.int
     middle: cython.int
     with cython.nogil:
         for i in range(values.shape[0]):
-            x = values[i]
-            if x != x:
+            value = values[i]
+            if value != value:
                 out[i] = missing
                 continue
-            at = key_of(x) >> PREFIX_SHIFT
-            first = starts[at]
-            last = starts[at + 1]
+            prefix = key_of(value) >> PREFIX_SHIFT
+            first = starts[prefix]
+            last = starts[prefix + 1]
             while first < last:
                 middle = (first + last) >> 1
-                if edges[middle] < x:
+                if edges[middle] < value:
                     first = middle + 1
                 else:
                     last = middle
             out[i] = first
-            if x < low[first]:
-                low[first] = x
-            if x > high[first]:
-                high[first] = x
+            if value < low[first]:
+                low[first] = value
+            if value > high[first]:
+                high[first] = value
 
 
 def route_codes(
@@ -147,17 +147,17 @@ def route_codes(
     with cython.nogil:
         for i in range(codes.shape[0]):
             v = 0
-            f = feature[v]
-            while f >= 0:
-                code = codes[i, f]
+            column = feature[v]
+            while column >= 0:
+                code = codes[i, column]
                 if start[v] >= 0:
                     child = branch[start[v] + code]
-                elif code == missing[f]:
+                elif code == missing[column]:
                     child = default[v]
                 else:
                     child = code > below[v]
                 v = first[v] + child
-                f = feature[v]
+                column = feature[v]
             out[i] = cython.cast(cython.int, v)
 
 
@@ -197,14 +197,14 @@ def count_rows(
     histogram: cython.longlong[:, :, ::1],
 ):
     """Add the rows of each group to `histogram`, group by group, so that the counts of a group stay in the cache."""
-    t: cython.Py_ssize_t
-    i: cython.Py_ssize_t
+    position: cython.Py_ssize_t
+    row: cython.Py_ssize_t
     with cython.nogil:
         for group in range(start.shape[0] - 1):
-            for t in range(start[group], start[group + 1]):
-                i = rows[t]
+            for position in range(start[group], start[group + 1]):
+                row = rows[position]
                 for j in range(codes.shape[1]):
-                    histogram[group, offset[j] + codes[i, j], target[i]] += 1
+                    histogram[group, offset[j] + codes[row, j], target[row]] += 1
 
 
 def best_split_of_histogram(
@@ -256,13 +256,17 @@ def _search_bins(
     best: cython.pointer[Split],
 ) -> cython.void:
     """Replace `best` by the best threshold of a binned column."""
-    for s in range(context.n_lists):
-        j = context.feature_of_slot[s]
+    for slot in range(context.n_lists):
+        column = context.feature_of_slot[slot]
         threshold = BestThreshold(best.score, -1, -1, -1)
-        counts = cython.address(histogram[offset[j], 0])
-        best_code_threshold(context, scratch, counts, n_codes[j], missing[j] >= 0, stats, cython.address(threshold))
+        counts = cython.address(histogram[offset[column], 0])
+        best_code_threshold(
+            context, scratch, counts, n_codes[column], missing[column] >= 0, stats, cython.address(threshold)
+        )
         if threshold.position >= 0:
-            best[0] = Split(threshold.score, s, NUMERIC, threshold.position, threshold.above, threshold.missing_child)
+            best[0] = Split(
+                threshold.score, slot, NUMERIC, threshold.position, threshold.above, threshold.missing_child
+            )
 
 
 @cython.cfunc
@@ -279,22 +283,24 @@ def _search_two_valued(
     """Replace `best` by the best split of a two-valued column, if that is better."""
     first_slot: cython.Py_ssize_t = context.n_lists + context.n_code_slots
     n_lines: cython.int = 0
-    j: cython.Py_ssize_t
+    line: cython.Py_ssize_t
     if context.n_bit_slots == 0:
         return
-    for c in range(context.n_sums):
-        if stats.counts[c] > 0:
-            scratch.class_totals[n_lines] = stats.counts[c]
-            for p in range(context.n_bit_slots):
-                j = offset[context.feature_of_slot[first_slot + p]] + 1
-                scratch.ones[n_lines * context.bit_line_bytes + p] = cython.cast(cython.double, histogram[j, c])
+    for class_index in range(context.n_sums):
+        if stats.counts[class_index] > 0:
+            scratch.class_totals[n_lines] = stats.counts[class_index]
+            for bit_slot in range(context.n_bit_slots):
+                line = offset[context.feature_of_slot[first_slot + bit_slot]] + 1
+                scratch.ones[n_lines * context.bit_line_bytes + bit_slot] = cython.cast(
+                    cython.double, histogram[line, class_index]
+                )
             n_lines += 1
     impurity_of_sides(context, scratch, n_lines, stats.weight)
     rival = no_split(context)
-    for p in range(context.n_bit_slots):
-        scratch.right_size[p] = scratch.right_weight[p]
-        score = stats.impurity - scratch.side_impurity[p]
-        try_two_valued(context, scratch, p, score, stats, cython.address(rival))
+    for bit_slot in range(context.n_bit_slots):
+        scratch.right_size[bit_slot] = scratch.right_weight[bit_slot]
+        score = stats.impurity - scratch.side_impurity[bit_slot]
+        try_two_valued(context, scratch, bit_slot, score, stats, cython.address(rival))
     if is_better_split(context, best, cython.address(rival), stats.tie):
         best[0] = rival
 
@@ -317,14 +323,14 @@ def _search_categories(
     if context.n_code_slots == 0:
         return
     rival = no_split(context)
-    for s in range(context.n_lists, context.n_lists + context.n_code_slots):
-        j = context.feature_of_slot[s]
-        if not can_split_categories(n_codes[j], depth):
+    for slot in range(context.n_lists, context.n_lists + context.n_code_slots):
+        column = context.feature_of_slot[slot]
+        if not can_split_categories(n_codes[column], depth):
             continue
-        n_present = fill_from_counts(histogram, cython.address(counts[offset[j], 0]), n_codes[j])
+        n_present = fill_from_counts(histogram, cython.address(counts[offset[column], 0]), n_codes[column])
         score = rival.score
-        if n_present > 1 and best_subset(context, histogram, n_present, n_codes[j], stats, cython.address(score)):
-            rival = Split(score, s, SUBSET, -1, -1, -1)
+        if n_present > 1 and best_subset(context, histogram, n_present, n_codes[column], stats, cython.address(score)):
+            rival = Split(score, slot, SUBSET, -1, -1, -1)
         clear_histogram(histogram, n_present)
     if is_better_split(context, best, cython.address(rival), stats.tie):
         best[0] = rival

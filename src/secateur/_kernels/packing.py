@@ -17,28 +17,28 @@ SINGLE_COLUMN_BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 1024)
 
 OTHER = cython.declare(cython.uchar, 0)  # kinds of column
 CONSTANT = cython.declare(cython.uchar, 1)
-TWO_VALUED = cython.declare(cython.uchar, 2)
-ALL_MISSING = cython.declare(cython.uchar, 3)
+BINARY = cython.declare(cython.uchar, 2)
+EMPTY = cython.declare(cython.uchar, 3)
 
 
 def find_two_valued(matrix: cython.const[Value][:, ::1]):
     """Return (kind, lowest value, highest value) of each column.
 
-    The kind is CONSTANT or TWO_VALUED if no value is missing, ALL_MISSING if all are, and else OTHER, where the lowest
+    The kind is CONSTANT or BINARY if no value is missing, EMPTY if all are, and else OTHER, where the lowest
     and the highest value are 0.
     """
     n = matrix.shape[0]
-    d = matrix.shape[1]
+    n_columns = matrix.shape[1]
     start: cython.Py_ssize_t = 0
-    block_rows = BLOCK_ROWS if d > 1 else SINGLE_COLUMN_BLOCK_ROWS
+    block_rows = BLOCK_ROWS if n_columns > 1 else SINGLE_COLUMN_BLOCK_ROWS
     values: cython.const[Value][::1] = np.asarray(matrix).reshape(-1)
-    n_open = d
-    is_other: cython.uchar[::1] = np.zeros(d, np.uint8)
+    n_open = n_columns
+    is_other: cython.uchar[::1] = np.zeros(n_columns, np.uint8)
     firsts: Value[::1] = np.array(matrix[0])
     seconds: Value[::1] = np.array(matrix[0])
-    kind: cython.uchar[::1] = np.zeros(d, np.uint8)
-    low: cython.double[::1] = np.zeros(d)
-    high: cython.double[::1] = np.zeros(d)
+    kind: cython.uchar[::1] = np.zeros(n_columns, np.uint8)
+    low: cython.double[::1] = np.zeros(n_columns)
+    high: cython.double[::1] = np.zeros(n_columns)
     with cython.nogil:
         while start < n and n_open > 0:
             end = min(n, start + block_rows)
@@ -46,23 +46,23 @@ def find_two_valued(matrix: cython.const[Value][:, ::1]):
                 start = end
                 continue
             for i in range(start, end):
-                for j in range(d):
-                    x = matrix[i, j]
-                    if x == firsts[j] or x == seconds[j] or is_other[j]:
+                for j in range(n_columns):
+                    value = matrix[i, j]
+                    if value == firsts[j] or value == seconds[j] or is_other[j]:
                         continue
-                    if firsts[j] == seconds[j] and x == x:
-                        seconds[j] = x
+                    if firsts[j] == seconds[j] and value == value:
+                        seconds[j] = value
                     else:  # a third value, or NaN
                         is_other[j] = 1
                         n_open -= 1
             start = end
-        for j in range(d):
+        for j in range(n_columns):
             if not is_other[j]:
-                kind[j] = CONSTANT if firsts[j] == seconds[j] else TWO_VALUED
+                kind[j] = CONSTANT if firsts[j] == seconds[j] else BINARY
                 low[j] = min(firsts[j], seconds[j])
                 high[j] = max(firsts[j], seconds[j])
             elif firsts[j] != firsts[j]:
-                kind[j] = ALL_MISSING
+                kind[j] = EMPTY
                 for i in range(n):
                     if matrix[i, j] == matrix[i, j]:
                         kind[j] = OTHER
@@ -82,17 +82,21 @@ def _has_third_value(
     is_other: cython.uchar[::1],
 ) -> cython.bint:
     """Return whether rows have a third value in a column that was not known to have one."""
-    d = firsts.shape[0]
+    n_columns = firsts.shape[0]
     first = firsts[0]
     second = seconds[0]
     found: cython.int = 0
-    if d == 1:  # tables that are not one array are passed column by column
+    if n_columns == 1:  # tables that are not one array are passed column by column
         for i in range(start, end):
             found |= (values[i] != first) & (values[i] != second)
         return found
     for i in range(start, end):
-        for j in range(d):
-            found |= (values[i * d + j] != firsts[j]) & (values[i * d + j] != seconds[j]) & (is_other[j] == 0)
+        for j in range(n_columns):
+            found |= (
+                (values[i * n_columns + j] != firsts[j])
+                & (values[i * n_columns + j] != seconds[j])
+                & (is_other[j] == 0)
+            )
         if found:
             return True
     return False
@@ -105,14 +109,16 @@ def pack_two_valued(
     words: cython.ulonglong[:, ::1],
 ):
     """Write one bit per row and two-valued column to `words`: 1 if the row has the `highest` value of the column."""
-    n = columns.shape[0]
+    n_columns = columns.shape[0]
     with cython.nogil:
-        for w in range(words.shape[0]):
+        for word_index in range(words.shape[0]):
             for i in range(matrix.shape[0]):
                 word = 0
-                for c in range(64 * w, min(n, 64 * w + 64)):
-                    word |= cython.cast(cython.ulonglong, matrix[i, columns[c]] == highest[c]) << (c & 63)
-                words[w, i] = word
+                for column in range(64 * word_index, min(n_columns, 64 * word_index + 64)):
+                    word |= cython.cast(cython.ulonglong, matrix[i, columns[column]] == highest[column]) << (
+                        column & 63
+                    )
+                words[word_index, i] = word
 
 
 def pack_codes(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):

@@ -4,18 +4,22 @@ The result is a list of entries, one per row in order of value:
 
     entry    | row | label | differs |      row << shift | label << 1 | differs
 
-An entry has 32 bits if rows and labels fit, else 64. `label` is the class of the row; `differs` says whether the value
-differs from that of the entry before. Equal values are in the order of rows, -0.0 equals 0.0, and missing values (NaN)
-come last.
+    row        7   2   5   0   3   9   4
+    value      1   1   2   4   4 NaN NaN    equal values in the order of rows; -0.0 equals 0.0; missing values come last
+    differs    0   0   1   1   0   1   0    from the value of the entry before
 
-Three sorts give the same list:
+An entry has 32 bits if rows and labels fit, else 64. `label` is the class of the row.
 
-    small whole numbers      counted, O(rows + range)
-    32-bit floats            radix sort of words of key and entry, O(rows) per pass
-    64-bit floats            radix sort of keys, and of row numbers along with them
+Three sorts give the same list. A key is a whole number in the order of the floats; NaN has the largest key.
 
-A key is a whole number in the order of the floats. A radix pass sorts by one digit of the key. After two or three
-passes over the leading digits, usually few keys are out of order, and an insertion sort completes the order.
+    column                      sort                         what is moved                      cost
+    whole numbers, small range  counting sort                entries, once                      O(rows + range)
+    32-bit floats               radix sort                   | key, 32 bits | entry, 32 bits |  O(rows) per pass
+    64-bit floats               radix sort                   key of 64 bits; row, 32 bits       O(rows) per pass
+
+Wide entries of 32-bit floats do not fit into a word beside the key, so that the word holds the row instead. A radix
+pass sorts by one digit of the key. After two or three passes over the leading digits, usually few keys are out of
+order, and an insertion sort completes the order.
 """
 
 import cython
@@ -31,6 +35,8 @@ Code = cython.fused_type(cython.uchar, cython.ushort)
 DIGIT_BITS = cython.declare(cython.int, 12)  # digit of a radix pass: its 4,096 counters fit in the first-level cache
 SMALL_SORT_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # fewer rows use 8-bit digits, which have fewer counters
 MAX_COUNTING_RANGE = cython.declare(cython.int, 1 << 14)  # whole numbers in a smaller range are sorted by counting
+MAX_RADIX_PASSES = cython.declare(cython.int, 8)  # 64 bits in digits of at least 8 bits
+MAX_MOVES_PER_KEY = cython.declare(cython.int, 2)  # of the insertion sort, before passes over all digits are cheaper
 
 
 def sort_columns(
@@ -46,38 +52,40 @@ def sort_columns(
     The values of the columns are copied to the lines of `block`. `labels` is the class of each row.
     """
     n = matrix.shape[0]
-    low: cython.double = 0
+    lowest: cython.double = 0
     lines: cython.const[Value][:, ::1] = block.base
     values: cython.const[Value][::1]
     value_counts: cython.longlong[:, ::1] = np.zeros((columns.shape[0], 2), np.int64)
-    position: cython.longlong[::1] = np.empty(MAX_COUNTING_RANGE + 2, np.int64)
-    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT_BITS), np.uint32)
+    positions: cython.longlong[::1] = np.empty(MAX_COUNTING_RANGE + 2, np.int64)
+    digit_counts: cython.uint[:, ::1] = np.empty((MAX_RADIX_PASSES, 1 << DIGIT_BITS), np.uint32)
     keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
-    other: cython.ulonglong[::1] = np.empty(n, np.uint64)
+    other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     rows: cython.uint[::1] = np.empty(0 if Value is cython.float else n, np.uint32)
     other_rows: cython.uint[::1] = np.empty(0 if Value is cython.float else n, np.uint32)
     with cython.nogil:
+        # Transpose, so that the values of a column are consecutive.
         for i in range(n):
-            for c in range(columns.shape[0]):
-                block[c, i] = matrix[i, columns[c]]
-        for c in range(columns.shape[0]):
-            values = lines[c]
-            size = _small_range(values, cython.address(low))
+            for j in range(columns.shape[0]):
+                block[j, i] = matrix[i, columns[j]]
+        for j in range(columns.shape[0]):
+            values = lines[j]
+            size = _small_range(values, cython.address(lowest))
             if 0 < size < 4 * n:
-                _sort_by_counting(values, low, labels, shift, out[c], position[: size + 1], value_counts[c])
+                _sort_by_counting(values, lowest, labels, shift, out[j], positions[: size + 1], value_counts[j])
                 continue
+            # A radix sort leaves its result in one of two arrays, and returns in which.
             if Value is cython.float:
-                _pack_keys(values, keys, labels, shift, out[c])
-                if _radix_sort(keys, rows, other, other_rows, 32, count):
-                    _unpack_entries(other, labels, shift, out[c], value_counts[c])
+                _pack_keys(values, keys, labels, shift, out[j])
+                if _radix_sort(keys, rows, other_keys, other_rows, 32, digit_counts):
+                    _unpack_entries(other_keys, labels, shift, out[j], value_counts[j])
                 else:
-                    _unpack_entries(keys, labels, shift, out[c], value_counts[c])
+                    _unpack_entries(keys, labels, shift, out[j], value_counts[j])
             else:
                 _make_keys(values, keys, rows)
-                if _radix_sort(keys, rows, other, other_rows, 0, count):
-                    _write_sorted(out[c], other_rows, values, labels, shift, value_counts[c])
+                if _radix_sort(keys, rows, other_keys, other_rows, 0, digit_counts):
+                    _write_sorted(out[j], other_rows, values, labels, shift, value_counts[j])
                 else:
-                    _write_sorted(out[c], rows, values, labels, shift, value_counts[c])
+                    _write_sorted(out[j], rows, values, labels, shift, value_counts[j])
     return value_counts.base
 
 
@@ -90,21 +98,21 @@ def _small_range(values: cython.const[Value][::1], lowest: cython.p_double) -> c
     Writes the lowest value to `lowest`.
     """
     n = values.shape[0]
-    low = INFINITY
-    high: cython.double = -low
+    lowest_value = INFINITY
+    highest_value: cython.double = -lowest_value
     max_range: cython.double = MAX_COUNTING_RANGE
     for i in range(n):
-        x = values[i]
-        low = min(low, x)
-        high = max(high, x)
-    if not high - low < max_range:
+        value = values[i]
+        lowest_value = min(lowest_value, value)
+        highest_value = max(highest_value, value)
+    if not highest_value - lowest_value < max_range:
         return 0
-    lowest[0] = low
+    lowest[0] = lowest_value
     for i in range(n):
-        x = values[i] - low
-        if x == x and x != cython.cast(cython.double, cython.cast(cython.int, x)):
+        offset = values[i] - lowest_value
+        if offset == offset and offset != cython.cast(cython.double, cython.cast(cython.int, offset)):
             return 0
-    return cython.cast(cython.Py_ssize_t, high - low) + 1
+    return cython.cast(cython.Py_ssize_t, highest_value - lowest_value) + 1
 
 
 @cython.cfunc
@@ -112,43 +120,51 @@ def _small_range(values: cython.const[Value][::1], lowest: cython.p_double) -> c
 @cython.exceptval(check=False)
 def _sort_by_counting(
     values: cython.const[Value][::1],
-    low: cython.double,
+    lowest: cython.double,
     labels: cython.const[cython.int][::1],
     shift: cython.int,
     out: Entry[::1],
     position: cython.longlong[::1],
     value_counts: cython.longlong[::1],
 ) -> cython.void:
-    """Write the entries of whole numbers in a small range, and the numbers of different and of missing values."""
+    """Write the entries of whole numbers in a small range, and the numbers of different and of missing values.
+
+    A number is the offset of a value from the lowest value; one more number stands for missing values. `position` is
+    spare memory with one element for each number.
+    """
     n = values.shape[0]
-    d: cython.int
-    missing = cython.cast(cython.int, position.shape[0] - 1)  # counter of the missing values
-    total: cython.longlong = 0
+    number: cython.int
+    missing = cython.cast(cython.int, position.shape[0] - 1)  # the number of missing values
+    n_before: cython.longlong = 0
     n_values: cython.Py_ssize_t = 0
-    e: Entry
-    for d in range(missing + 1):
-        position[d] = 0
+    row: Entry
+    # Count the rows of each number.
+    for number in range(missing + 1):
+        position[number] = 0
     for i in range(n):
-        x = values[i] - low
-        d = missing if x != x else cython.cast(cython.int, x)
-        position[d] += 1
+        offset = values[i] - lowest
+        number = missing if offset != offset else cython.cast(cython.int, offset)
+        position[number] += 1
     n_missing = position[missing]
-    for d in range(missing + 1):
-        here = position[d]
-        position[d] = total
-        total += here
-        n_values += here > 0
+    # Turn the counts into the positions where the entries of each number begin.
+    for number in range(missing + 1):
+        n_equal = position[number]
+        position[number] = n_before
+        n_before += n_equal
+        n_values += n_equal > 0
+    # Write the entries in the order of rows.
     for i in range(n):
-        x = values[i] - low
-        d = missing if x != x else cython.cast(cython.int, x)
-        to = position[d]
-        position[d] = to + 1
-        e = i
-        out[to] = (e << shift) | (labels[i] << 1)
-    for d in range(missing):  # the position of a value is now where the next value begins
-        to = position[d]
-        if 0 < to < n and position[d] < position[d + 1]:
-            out[to] |= 1
+        offset = values[i] - lowest
+        number = missing if offset != offset else cython.cast(cython.int, offset)
+        place = position[number]
+        position[number] = place + 1
+        row = i
+        out[place] = (row << shift) | (labels[i] << 1)
+    # Set the difference bits. The position of a number is now where the next number begins.
+    for number in range(missing):
+        place = position[number]
+        if 0 < place < n and position[number] < position[number + 1]:
+            out[place] |= 1
     value_counts[0] = n_values - (n_missing > 0)
     value_counts[1] = n_missing
 
@@ -158,27 +174,30 @@ def _sort_by_counting(
 @cython.exceptval(check=False)
 def _pack_keys(
     values: cython.const[cython.float][::1],
-    packed: cython.ulonglong[::1],
+    words: cython.ulonglong[::1],
     labels: cython.const[cython.int][::1],
     shift: cython.int,
     out: Entry[::1],
 ) -> cython.void:
-    """Write key and entry, 32 bits each, as one word; wide entries do not fit, so the row is written instead."""
-    b: cython.uint
-    low: cython.ulonglong
-    top: cython.uint = 0x80000000
-    every: cython.uint = 0xFFFFFFFF
+    """Write a word for each value: its key above its entry, or above its row if entries are wide.
+
+    `out` is not used: its type says whether entries are wide.
+    """
+    bits: cython.uint
+    low_half: cython.ulonglong
+    sign_bit: cython.uint = 0x80000000
+    all_bits: cython.uint = 0xFFFFFFFF
     for i in range(values.shape[0]):
-        x = values[i]
-        memcpy(cython.address(b), cython.address(x), 4)
-        b = 0 if b == top else b
+        value = values[i]
+        memcpy(cython.address(bits), cython.address(value), 4)
+        bits = 0 if bits == sign_bit else bits  # -0.0 equals 0.0
         # Flip all bits of a negative number, the sign bit of any other.
-        key = b ^ (every if b >> 31 else top)
-        key = every if x != x else key
-        low = i
+        key = bits ^ (all_bits if bits >> 31 else sign_bit)
+        key = all_bits if value != value else key  # NaN comes last
+        low_half = i
         if Entry is cython.uint:
-            low = (low << shift) | (labels[i] << 1)
-        packed[i] = (cython.cast(cython.ulonglong, key) << 32) | low
+            low_half = (low_half << shift) | (labels[i] << 1)
+        words[i] = (cython.cast(cython.ulonglong, key) << 32) | low_half
 
 
 @cython.cfunc
@@ -188,11 +207,11 @@ def _make_keys(
     values: cython.const[cython.double][::1], keys: cython.ulonglong[::1], rows: cython.uint[::1]
 ) -> cython.void:
     """Write the key of every value, and the row numbers. NaN has the largest key."""
-    nothing: cython.ulonglong = 0
+    no_bits: cython.ulonglong = 0
     for i in range(values.shape[0]):
-        x = values[i]
-        key = key_of(x)  # computed before the condition, so that the compiler can use vector instructions
-        keys[i] = key if x == x else ~nothing
+        value = values[i]
+        key = key_of(value)  # computed before the condition, so that the compiler can use vector instructions
+        keys[i] = key if value == value else ~no_bits
         rows[i] = cython.cast(cython.uint, i)
 
 
@@ -205,7 +224,7 @@ def _radix_sort(
     other_keys: cython.ulonglong[::1],
     other_rows: cython.uint[::1],
     lowest_bit: cython.int,
-    count: cython.uint[:, ::1],
+    digit_counts: cython.uint[:, ::1],
 ) -> cython.bint:
     """Sort keys by their bits from `lowest_bit` on, stably, and their rows along with them; `rows` may be empty.
 
@@ -215,62 +234,90 @@ def _radix_sort(
     """
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
-    d: cython.Py_ssize_t
-    total: cython.uint
-    differ: cython.ulonglong = 0
-    bits: cython.int = lowest_bit
-    width: cython.int = 8 if n < SMALL_SORT_ROWS else DIGIT_BITS
-    mask: cython.ulonglong = (1 << width) - 1
+    digit: cython.Py_ssize_t
+    different_bits: cython.ulonglong = 0
+    end_bit: cython.int = lowest_bit
+    digit_bits: cython.int = 8 if n < SMALL_SORT_ROWS else DIGIT_BITS
+    digit_mask: cython.ulonglong = (1 << digit_bits) - 1
     is_other: cython.bint = False
+    # Find the bits in which keys differ.
     for i in range(1, n):
-        differ |= keys[i] ^ keys[0]
-    while bits < 64 and differ >> bits:
-        bits += 1
-    n_passes: cython.int = (bits - lowest_bit + width - 1) // width
+        different_bits |= keys[i] ^ keys[0]
+    while end_bit < 64 and different_bits >> end_bit:
+        end_bit += 1
+    # Two or three passes are faster than passes over all digits, if only few keys are then out of order.
+    n_all_passes: cython.int = (end_bit - lowest_bit + digit_bits - 1) // digit_bits
     max_passes: cython.int = has_rows + (
         2 if n < SMALL_SORT_ROWS // 4 or SMALL_SORT_ROWS <= n < SMALL_SORT_ROWS << 8 else 3
     )
-    n_passes = min(n_passes, max_passes)
-    base: cython.int = max(lowest_bit, bits - width * n_passes)
+    n_passes: cython.int = min(n_all_passes, max_passes)
+    first_bit: cython.int = max(lowest_bit, end_bit - digit_bits * n_passes)
     while True:
+        # Count the digits of all passes in one reading of the keys.
         for p in range(n_passes):
-            for d in range(1 << width):
-                count[p, d] = 0
+            for digit in range(1 << digit_bits):
+                digit_counts[p, digit] = 0
         for i in range(n):
             for p in range(n_passes):
-                count[p, (keys[i] >> (base + width * p)) & mask] += 1
+                digit_counts[p, (keys[i] >> (first_bit + digit_bits * p)) & digit_mask] += 1
+        # Sort by one digit after the other, beginning with the lowest.
         for p in range(n_passes):
-            digit = base + width * p
-            total = 0
-            for d in range(1 << width):
-                here = count[p, d]
-                count[p, d] = total
-                total += here
-            for i in range(n):
-                key = keys[i]
-                d = (key >> digit) & mask
-                here = count[p, d]
-                count[p, d] = here + 1
-                other_keys[here] = key
-                if has_rows:
-                    other_rows[here] = rows[i]
+            _sort_by_digit(keys, rows, other_keys, other_rows, first_bit + digit_bits * p, digit_mask, digit_counts[p])
             keys, other_keys = other_keys, keys
             rows, other_rows = other_rows, rows
             is_other = not is_other
-        if base == lowest_bit or _insertion_sort(keys, rows):
+        if first_bit == lowest_bit or _insertion_sort(keys, rows):
             return is_other
-        base = lowest_bit
-        n_passes = (bits - lowest_bit + width - 1) // width
+        first_bit = lowest_bit
+        n_passes = n_all_passes
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _sort_by_digit(
+    keys: cython.ulonglong[::1],
+    rows: cython.uint[::1],
+    other_keys: cython.ulonglong[::1],
+    other_rows: cython.uint[::1],
+    digit_start: cython.int,
+    digit_mask: cython.ulonglong,
+    position: cython.uint[::1],
+) -> cython.void:
+    """Move keys, and their rows, to the other arrays in the order of one digit, stably.
+
+    The digit begins at bit `digit_start` of a key. `position` holds the number of keys with each value of the digit. It
+    is overwritten with the position where the next key with this value goes.
+    """
+    has_rows: cython.bint = rows.shape[0] > 0
+    digit: cython.Py_ssize_t
+    n_before: cython.uint = 0
+    n_digits = cython.cast(cython.Py_ssize_t, digit_mask) + 1
+    for digit in range(n_digits):
+        n_equal = position[digit]
+        position[digit] = n_before
+        n_before += n_equal
+    for i in range(keys.shape[0]):
+        key = keys[i]
+        digit = (key >> digit_start) & digit_mask
+        place = position[digit]
+        position[digit] = place + 1
+        other_keys[place] = key
+        if has_rows:
+            other_rows[place] = rows[i]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _insertion_sort(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cython.bint:
-    """Sort keys that are nearly in order. Gives up and returns False after more than two moves per key."""
+    """Sort keys that are nearly in order, and their rows along with them; return whether the order is complete.
+
+    Returns False if keys would have to move by more than `MAX_MOVES_PER_KEY` positions on average.
+    """
     has_rows: cython.bint = rows.shape[0] > 0
     n = keys.shape[0]
-    moves_left = 2 * n
+    moves_left = MAX_MOVES_PER_KEY * n
     row: cython.uint = 0
     for i in range(1, n):
         key = keys[i]
@@ -297,28 +344,28 @@ def _insertion_sort(keys: cython.ulonglong[::1], rows: cython.uint[::1]) -> cyth
 @cython.nogil
 @cython.exceptval(check=False)
 def _unpack_entries(
-    packed: cython.ulonglong[::1],
+    words: cython.ulonglong[::1],
     labels: cython.const[cython.int][::1],
     shift: cython.int,
     out: Entry[::1],
     value_counts: cython.longlong[::1],
 ) -> cython.void:
     """Write the entries of sorted words of key and entry, and the numbers of different and of missing values."""
-    n = packed.shape[0]
-    e: Entry
-    before = cython.cast(cython.uint, packed[0] >> 32)
-    missing: cython.uint = 0xFFFFFFFF
+    n = words.shape[0]
+    entry: Entry
+    key_before = cython.cast(cython.uint, words[0] >> 32)
+    missing_key: cython.uint = 0xFFFFFFFF
     n_values: cython.Py_ssize_t = 1
     n_missing: cython.Py_ssize_t = 0
     for i in range(n):
-        e = cython.cast(cython.uint, packed[i])
-        key = cython.cast(cython.uint, packed[i] >> 32)
-        n_values += key != before
-        n_missing += key == missing
+        entry = cython.cast(cython.uint, words[i])
+        key = cython.cast(cython.uint, words[i] >> 32)
+        n_values += key != key_before
+        n_missing += key == missing_key
         if Entry is cython.ulonglong:
-            e = (e << shift) | (labels[e] << 1)
-        out[i] = e | (key != before)
-        before = key
+            entry = (entry << shift) | (labels[entry] << 1)  # wide entries: the word holds the row
+        out[i] = entry | (key != key_before)
+        key_before = key
     value_counts[0] = n_values - (n_missing > 0)
     value_counts[1] = n_missing
 
@@ -331,7 +378,7 @@ def sorted_rows(values: cython.const[cython.double][::1]):
     rows: cython.uint[::1] = np.empty(n, np.uint32)
     other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     other_rows: cython.uint[::1] = np.empty(n, np.uint32)
-    count: cython.uint[:, ::1] = np.empty((8, 1 << DIGIT_BITS), np.uint32)
+    count: cython.uint[:, ::1] = np.empty((MAX_RADIX_PASSES, 1 << DIGIT_BITS), np.uint32)
     with cython.nogil:
         _make_keys(values, keys, rows)
         is_other = _radix_sort(keys, rows, other_keys, other_rows, 0, count)
@@ -341,7 +388,7 @@ def sorted_rows(values: cython.const[cython.double][::1]):
 def bin_entries(
     entries: Entry[::1],
     shift: cython.int,
-    size: cython.const[cython.double][::1],
+    row_size: cython.const[cython.double][::1],
     n_known: cython.Py_ssize_t,
     n_bins: cython.int,
     codes: Code[::1],
@@ -357,7 +404,7 @@ def bin_entries(
         The sorted column.
     shift : int
         Position of the row number in an entry.
-    size : array
+    row_size : array
         Number of rows that each row counts for; empty if every row counts once.
     n_known : int
         Number of entries that are not missing; these come first.
@@ -366,33 +413,34 @@ def bin_entries(
     codes : array
         Receives the bins.
     """
-    total = passed = 0.0  # all rows, and those before the entry
+    all_size = size_before = 0.0  # of all rows, and of those before the entry
     current_bin: cython.int = -1
     last_quantile: cython.longlong = -1
     starts_bin: cython.bint
-    has_size: cython.bint = size.shape[0] > 0
+    has_size: cython.bint = row_size.shape[0] > 0
     ends = np.empty(n_bins if n_bins > 0 else n_known, np.int64)
-    end_of: cython.longlong[::1] = ends
+    bin_ends: cython.longlong[::1] = ends
     with cython.nogil:
         for i in range(n_known if has_size else 0):
-            total += size[entries[i] >> shift]
+            all_size += row_size[entries[i] >> shift]
         if not has_size:
-            total = cython.cast(cython.double, n_known)
+            all_size = cython.cast(cython.double, n_known)
         for i in range(n_known):
-            e = entries[i]
-            starts_bin = e & 1 or i == 0
+            entry = entries[i]
+            starts_bin = entry & 1 or i == 0
             if starts_bin and n_bins > 0:
-                quantile = cython.cast(cython.longlong, passed * n_bins / total)
+                quantile = cython.cast(cython.longlong, size_before * n_bins / all_size)
                 starts_bin = quantile != last_quantile
                 last_quantile = quantile
             if starts_bin:
                 if current_bin >= 0:
-                    end_of[current_bin] = i
+                    bin_ends[current_bin] = i
                 current_bin += 1
-            entries[i] = (e | 1) ^ (0 if starts_bin and i > 0 else 1)
-            passed += size[e >> shift] if has_size else 1.0
-            codes[e >> shift] = current_bin
-        end_of[current_bin] = n_known
+            # Replace the difference bit.
+            entries[i] = (entry | 1) ^ (0 if starts_bin and i > 0 else 1)
+            size_before += row_size[entry >> shift] if has_size else 1.0
+            codes[entry >> shift] = current_bin
+        bin_ends[current_bin] = n_known
     return ends[: current_bin + 1].copy()
 
 
@@ -423,20 +471,20 @@ def _write_sorted(
 ) -> cython.void:
     """Write the entries of sorted rows, and the numbers of different and of missing values."""
     row: Entry
-    before: Value = values[rows[0]]
+    value_before: Value = values[rows[0]]
     differs: cython.int
     n_values: cython.Py_ssize_t = 0
     n_missing: cython.Py_ssize_t = 0
     for i in range(rows.shape[0]):
         row = rows[i]
         value = values[row]
-        differs = value != before
+        differs = value != value_before
         if value != value:
             differs = n_missing == 0
             n_missing += 1
         else:
             n_values += differs | (i == 0)
-        before = value
+        value_before = value
         out[i] = (row << shift) | (labels[row] << 1) | differs
     value_counts[0] = n_values
     value_counts[1] = n_missing

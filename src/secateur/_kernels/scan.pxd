@@ -18,8 +18,8 @@ cdef void _scan_gini_two_classes(Context* context, Entry* entries, NodeStats* st
 cdef void _scan_gini(
     Context* context, Scratch* scratch, Entry* entries, NodeStats* stats, BestThreshold* best
 ) noexcept nogil
-cdef void _reach_in_block(
-    Context* context, Scratch* scratch, Entry* block, double n_before, NodeStats* stats, double* reach
+cdef void _bound_surplus_in_block(
+    Context* context, Scratch* scratch, Entry* block, double n_before, NodeStats* stats, double* max_surplus
 ) noexcept nogil
 cdef void _scan_sqrt_two_classes(Entry* entries, NodeStats* stats, BestThreshold* best) noexcept nogil
 cdef void _scan_sqrt(
@@ -37,7 +37,9 @@ cdef void _scan_quadratic(
 cdef double _sum_missing(
     Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats
 ) noexcept nogil
-cdef double _gini_gain(double* left, double* missing, int s, int n_classes, double weight, NodeStats* stats) noexcept nogil
+cdef double _gini_gain(
+    double* left, double* missing, int is_missing_left, int n_classes, double left_weight, NodeStats* stats
+) noexcept nogil
 cdef void _scan_weighted_gini(
     Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, NodeStats* stats, BestThreshold* best
 ) noexcept nogil
@@ -49,11 +51,13 @@ cdef void _try_any_criterion(
 ) noexcept nogil
 cdef void _move_missing(Context* context, Scratch* scratch, double sign) noexcept nogil
 cdef bint _can_skip_gini_block(
-    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack, NodeStats* stats
+    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack,
+    NodeStats* stats
 ) noexcept nogil
 cdef void _start_sqrt(Context* context, Scratch* scratch, NodeStats* stats, SqrtSums* sums) noexcept nogil
 cdef double _shrink_sqrt_bound(
-    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack, NodeStats* stats
+    Context* context, Scratch* scratch, Entry* block, double n_before, double needed_gain, double slack,
+    NodeStats* stats
 ) noexcept nogil
 cdef double _try_sqrt_block(
     Context* context, Scratch* scratch, Entry* block, Py_ssize_t start, int size, int n_present, double* bound_at,

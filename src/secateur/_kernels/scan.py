@@ -23,10 +23,17 @@ All scans cost O(rows), and return the exact score of the threshold. Specialised
     _scan_weighted_gini                          gini of more classes: weights, missing values
     _scan_any_criterion                          all others: the impurity function is called at every threshold
 
-Names of the scans: a block is 64 consecutive entries. `hits` is the bitwise or of the entries of a block whose
-threshold would win; its lowest bit, the difference bit, says whether a threshold is tried at one of these entries. A
-score is compared in two steps, because a division takes longer than all other operations of an entry together: the
-comparison of products screens all entries, and the score is computed only for the hits.
+All but `_scan_entropy` and `_scan_any_criterion` work on blocks of 64 consecutive entries, in up to four phases:
+
+    skip      if a bound on the gain within the block is too low, only count the block (rows of weight 1)
+    sum up    write the sums of the left child at each threshold of the block to arrays
+    screen    compare products instead of quotients, for all entries at the same time: a division takes longer than
+              all other operations of an entry together
+    score     compute the score of the thresholds that pass the screen, unless there are none
+
+Names in all scans: `hits` is the bitwise or of the entries of a block that pass the screen. Its lowest bit, the
+difference bit, says whether a threshold is tried at one of these entries. Position k of a block is the threshold before
+entry k of the block; `n_before` rows come before the block, and `n_left` rows are on the left of the threshold.
 """
 
 import cython
@@ -73,219 +80,242 @@ def scan(context, scratch, entries, n_missing, stats, best):
 def _scan_gini_two_classes(context, entries, stats, best):
     """Scan by gini of two classes; no weights, nothing missing.
 
-    Let n be the number of rows, i the number of rows on the left, `ones` the number of rows of the last class, and
-    `left` the number of rows of the last class on the left. The gain is
+    Call the last class of the node "one". Let n be the number of rows, of which `n_ones` are ones, and let `n_left` be
+    the number of rows on the left, of which `left_ones` are ones. The gain is
 
-        2 d^2 / (n i (n - i)), where d = left * n - ones * i.
+        2 excess^2 / (n n_left (n - n_left)), where excess = left_ones * n - n_ones * n_left.
 
-    A row of the last class raises d by n - ones, and any other row lowers d by `ones`. The number of rows of the last
-    class in a block therefore bounds |d| within the block. Most blocks are skipped by this bound alone.
+    A one raises the excess by n - n_ones, and any other row lowers it by n_ones. The number of ones in a block
+    therefore bounds |excess| within the block. Most blocks are skipped by this bound alone.
     """
-    left_at = cython.declare(cython.int[64])
-    n = stats.n_rows
-    rows = cython.cast(cython.double, n)
+    left_ones_at = cython.declare(cython.int[64])
+    n_rows = stats.n_rows
+    n = cython.cast(cython.double, n_rows)
     min_size = stats.min_child_size
-    ones = stats.counts[stats.last_class]
+    n_ones = stats.counts[stats.last_class]
     label: Entry = stats.last_class << 1
     label_mask: Entry = context.low_mask ^ 1
     hits: Entry
-    n_ones: Entry
-    limit = (best.score + stats.tie) * rows / 2
-    left = cython.cast(cython.int, (entries[0] & label_mask) == label)
+    block_ones: Entry
+    limit = (best.score + stats.tie) * n / 2  # excess^2 must exceed `limit` * n_left (n - n_left)
+    left_ones = cython.cast(cython.int, (entries[0] & label_mask) == label)
     start: cython.Py_ssize_t = 1
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
+    while start < n_rows:
+        size = cython.cast(cython.int, n_rows - start) if n_rows - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
         n_before = cython.cast(cython.double, start)
         start += BLOCK_ROWS
         if size == BLOCK_ROWS:
+            # Count the ones of the block.
             hits = 0
-            n_ones = 0
+            block_ones = 0
             for k in range(BLOCK_ROWS):
                 hits |= block[k]
-                n_ones += (block[k] & label_mask) == label
-            d = left * rows - ones * n_before
-            reach = max(
-                d + cython.cast(cython.int, n_ones) * (rows - ones),
-                (BLOCK_ROWS - cython.cast(cython.int, n_ones)) * ones - d,
+                block_ones += (block[k] & label_mask) == label
+            # Bound |excess|: all ones of the block come first, or all others. Skip the block if no threshold can win.
+            excess = left_ones * n - n_ones * n_before
+            max_excess = max(
+                excess + cython.cast(cython.int, block_ones) * (n - n_ones),
+                (BLOCK_ROWS - cython.cast(cython.int, block_ones)) * n_ones - excess,
             )
-            i = n_before + (BLOCK_ROWS - 1)
-            if not hits & 1 or reach * reach <= limit * min(n_before * (rows - n_before), i * (rows - i)):
-                left += cython.cast(cython.int, n_ones)
+            n_left = n_before + (BLOCK_ROWS - 1)
+            least_product = min(n_before * (n - n_before), n_left * (n - n_left))  # a concave function: at an end
+            if not hits & 1 or max_excess * max_excess <= limit * least_product:
+                left_ones += cython.cast(cython.int, block_ones)
                 continue
+        # Sum up: ones on the left of each threshold.
         for k in range(size):
-            left_at[k] = left
-            left += cython.cast(cython.int, (block[k] & label_mask) == label)
+            left_ones_at[k] = left_ones
+            left_ones += cython.cast(cython.int, (block[k] & label_mask) == label)
+        # Screen all thresholds.
         hits = 0
         for k in range(size):
-            i = n_before + k
-            d = left_at[k] * rows - ones * i
-            e = block[k]
-            hits |= e if d * d > limit * (i * (rows - i)) else 0
+            n_left = n_before + k
+            excess = left_ones_at[k] * n - n_ones * n_left
+            entry = block[k]
+            hits |= entry if excess * excess > limit * (n_left * (n - n_left)) else 0
+        # Score the hits.
         if hits & 1:
             for k in range(size):
-                i = n_before + k
-                d = left_at[k] * rows - ones * i
-                room = i * (rows - i)
-                if block[k] & 1 and d * d > limit * room and i >= min_size and rows - i >= min_size:
-                    best.score = 2 * (d * d) / (rows * room)
-                    limit = (best.score + stats.tie) * rows / 2
+                n_left = n_before + k
+                excess = left_ones_at[k] * n - n_ones * n_left
+                product = n_left * (n - n_left)
+                if block[k] & 1 and excess * excess > limit * product and n_left >= min_size and n - n_left >= min_size:
+                    best.score = 2 * (excess * excess) / (n * product)
+                    limit = (best.score + stats.tie) * n / 2
                     best.position = start - BLOCK_ROWS + k
 
 
-def _reach_in_block(context, scratch, block, n_before, stats, reach):
-    """Write to `reach`, for each class, a bound of |v| at all thresholds of a block.
+def _bound_surplus_in_block(context, scratch, block, n_before, stats, max_surplus):
+    """Write to `max_surplus`, for each class, a bound of |surplus| at all thresholds of a block.
 
-    Here v is the number of rows of the class on the left, less the number expected from the share of the class in the
-    node. `scratch.left` holds the rows of each class before the block, `n_before` rows in all. Also writes the rows of
-    each class in the block to `scratch.block_rows`.
+    The surplus is the number of rows of the class on the left, less the number expected from the share of the class in
+    the node. `scratch.left` holds the rows of each class before the block, `n_before` rows in all. Also writes the rows
+    of each class in the block to `scratch.block_rows`.
     """
-    n_sums = context.n_sums
+    n_classes = context.n_sums
     low_mask: Entry = context.low_mask
     block_rows = scratch.block_rows
-    odd_rows = scratch.block_rows + n_sums  # a second table, so that no row waits for the count of the row before
+    odd_rows = scratch.block_rows + n_classes  # a second table, so that no row waits for the count of the row before
     inverse = 1 / stats.weight
     k: cython.int
-    for k in range(2 * n_sums):
+    for k in range(2 * n_classes):
         block_rows[k] = 0
     for k in range(BLOCK_ROWS // 2):
         block_rows[(block[2 * k] & low_mask) >> 1] += 1
         odd_rows[(block[2 * k + 1] & low_mask) >> 1] += 1
-    for k in range(n_sums):
+    for k in range(n_classes):
         block_rows[k] += odd_rows[k]
         share = stats.counts[k] * inverse
-        v = scratch.left[k] - share * n_before
-        reach[k] = max(v + block_rows[k] * (1 - share), (BLOCK_ROWS - block_rows[k]) * share - v)
+        surplus = scratch.left[k] - share * n_before
+        max_surplus[k] = max(
+            surplus + block_rows[k] * (1 - share),  # all rows of the class come first
+            (BLOCK_ROWS - block_rows[k]) * share - surplus,  # all rows of other classes come first
+        )
 
 
 def _scan_gini(context, scratch, entries, stats, best):
     """Scan by gini of any number of classes; no weights, nothing missing.
 
-    The sum of the squared class counts of both children is updated entry by entry. With i of n rows on the left, the
-    gain is n / (i (n - i)) times the sum of v^2 over the classes, where v is the number of rows of the class on the
-    left, less i times the share of the class in the node. As for two classes, the number of rows of each class in a
-    block bounds v, and most blocks are skipped.
+    Let `left` and `counts` be the rows of each class on the left and in the node. The sums of left^2 and of
+    left * counts over the classes are updated entry by entry. With n_left of n rows on the left,
+
+        score * n_left (n - n_left) = n sum left^2 + n_left (sum counts^2 - 2 sum left * counts)
+        gain = score - sum counts^2 / n.
+
+    The gain is also n / (n_left (n - n_left)) times the sum of surplus^2 over the classes, where the surplus is `left`
+    less n_left times the share of the class in the node. As for two classes, the rows of each class in a block bound
+    the surplus, and most blocks are skipped.
     """
     squares_at = cython.declare(cython.double[64])
     cross_at = cython.declare(cython.double[64])
-    n = stats.n_rows
-    n_sums = context.n_sums
-    rows = cython.cast(cython.double, n)
+    n_rows = stats.n_rows
+    n_classes = context.n_sums
+    n = cython.cast(cython.double, n_rows)
     min_size = stats.min_child_size
     counts = stats.counts
     left = scratch.left
     low_mask: Entry = context.low_mask
     hits: Entry
-    all_squares = stats.sum_of_squares
-    for h in range(n_sums):
-        left[h] = 0
-    constant = all_squares / rows
-    limit = best.score + stats.tie + constant
-    slack = 1e-15 * rows * rows  # exceeds the rounding error of a difference of large numbers
-    c = (entries[0] & low_mask) >> 1
-    left[c] = 1
+    node_squares = stats.sum_of_squares
+    for class_index in range(n_classes):
+        left[class_index] = 0
+    node_score = node_squares / n
+    limit = best.score + stats.tie + node_score
+    slack = 1e-15 * n * n  # exceeds the rounding error of a difference of large numbers
+    label = (entries[0] & low_mask) >> 1
+    left[label] = 1
     squares = 1.0  # sum of left^2
-    product = counts[c]  # sum of left * counts
+    products = counts[label]  # sum of left * counts
     start: cython.Py_ssize_t = 1
-    skips_blocks: cython.bint = n >= MIN_CLASS_ROWS_GINI * n_sums
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
+    skips_blocks: cython.bint = n_rows >= MIN_CLASS_ROWS_GINI * n_classes
+    while start < n_rows:
+        size = cython.cast(cython.int, n_rows - start) if n_rows - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
         n_before = cython.cast(cython.double, start)
         start += BLOCK_ROWS
+        # Skip the block if no threshold can win, and add its rows to the sums.
         if skips_blocks and size == BLOCK_ROWS:
-            if _can_skip_gini_block(context, scratch, block, n_before, limit - constant, slack, stats):
-                for h in range(n_sums):
-                    added = cython.cast(cython.double, scratch.block_rows[h])
-                    squares += added * (2 * left[h] + added)
-                    left[h] += added
-                    product += added * counts[h]
+            if _can_skip_gini_block(context, scratch, block, n_before, limit - node_score, slack, stats):
+                for class_index in range(n_classes):
+                    added = cython.cast(cython.double, scratch.block_rows[class_index])
+                    squares += added * (2 * left[class_index] + added)
+                    left[class_index] += added
+                    products += added * counts[class_index]
                 continue
+        # Sum up: both sums before each threshold.
         for k in range(size):
             squares_at[k] = squares
-            cross_at[k] = all_squares - 2 * product
-            c = (block[k] & low_mask) >> 1
-            squares += 2 * left[c] + 1
-            left[c] += 1
-            product += counts[c]
+            cross_at[k] = node_squares - 2 * products
+            label = (block[k] & low_mask) >> 1
+            squares += 2 * left[label] + 1
+            left[label] += 1
+            products += counts[label]
+        # Screen all thresholds.
         hits = 0
         for k in range(size):
-            i = n_before + k
-            reached = squares_at[k] * rows + cross_at[k] * i
-            e = block[k]
-            hits |= e if reached > limit * (i * (rows - i)) else 0
+            n_left = n_before + k
+            scaled_score = squares_at[k] * n + cross_at[k] * n_left
+            entry = block[k]
+            hits |= entry if scaled_score > limit * (n_left * (n - n_left)) else 0
+        # Score the hits.
         if hits & 1:
             for k in range(size):
-                i = n_before + k
-                reached = squares_at[k] * rows + cross_at[k] * i
-                room = i * (rows - i)
-                if block[k] & 1 and reached > limit * room and i >= min_size and rows - i >= min_size:
-                    best.score = reached / room - constant
-                    limit = reached / room + stats.tie
+                n_left = n_before + k
+                scaled_score = squares_at[k] * n + cross_at[k] * n_left
+                product = n_left * (n - n_left)
+                if block[k] & 1 and scaled_score > limit * product and n_left >= min_size and n - n_left >= min_size:
+                    best.score = scaled_score / product - node_score
+                    limit = scaled_score / product + stats.tie
                     best.position = start - BLOCK_ROWS + k
 
 
 def _can_skip_gini_block(context, scratch, block, n_before, needed_gain, slack, stats):
     """Return whether no threshold of a block reaches the needed gain; write the rows of each class to `block_rows`."""
-    rows = cython.cast(cython.double, stats.n_rows)
+    n = cython.cast(cython.double, stats.n_rows)
+    max_surplus = scratch.right
     hits: Entry = 0
     for k in range(BLOCK_ROWS):
         hits |= block[k]
-    _reach_in_block(context, scratch, block, n_before, stats, scratch.right)
-    reached = slack
-    for h in range(context.n_sums):
-        reached += scratch.right[h] * scratch.right[h]
-    i = n_before + (BLOCK_ROWS - 1)
-    room = min(n_before * (rows - n_before), i * (rows - i))
-    return not hits & 1 or reached * rows < needed_gain * room
+    _bound_surplus_in_block(context, scratch, block, n_before, stats, max_surplus)
+    max_squares = slack
+    for class_index in range(context.n_sums):
+        max_squares += max_surplus[class_index] * max_surplus[class_index]
+    n_left = n_before + (BLOCK_ROWS - 1)
+    least_product = min(n_before * (n - n_before), n_left * (n - n_left))
+    return not hits & 1 or max_squares * n < needed_gain * least_product
 
 
 def _scan_sqrt_two_classes(entries, stats, best):
     """Scan by sqrt of two classes; no weights, nothing missing.
 
-    The impurities of the left and the right child are sqrt(u) and sqrt(v), where u and v are the products of the two
-    class counts of the child. A threshold wins if sqrt(u) + sqrt(v) < limit. Squaring twice gives a screen without
-    roots: 4 u v < (limit^2 - u - v)^2, where limit^2 - u - v is positive.
+    The impurity of a child is the root of the product of its two class counts. A threshold wins if
+    sqrt(left_product) + sqrt(right_product) < limit. Squaring twice gives a screen without roots:
+
+        4 left_product right_product < (limit^2 - left_product - right_product)^2, where the difference is positive.
     """
-    left_at = cython.declare(cython.int[64])
+    left_ones_at = cython.declare(cython.int[64])
     margin_at = cython.declare(cython.double[64])
-    n = stats.n_rows
-    rows = cython.cast(cython.double, n)
+    n_rows = stats.n_rows
+    n = cython.cast(cython.double, n_rows)
     min_size = stats.min_child_size
-    ones = stats.counts[1]
+    n_ones = stats.counts[1]
     hits: Entry
     limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
     squared_limit = limit * fabs(limit) * SLACK_FACTOR
-    left = cython.cast(cython.int, (entries[0] >> 1) & 1)
+    left_ones = cython.cast(cython.int, (entries[0] >> 1) & 1)
     start: cython.Py_ssize_t = 1
-    x: cython.double
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
+    ones: cython.double  # on the left of a threshold
+    while start < n_rows:
+        size = cython.cast(cython.int, n_rows - start) if n_rows - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
+        # Sum up: ones on the left of each threshold.
         for k in range(size):
-            left_at[k] = left
-            left += cython.cast(cython.int, (block[k] >> 1) & 1)
+            left_ones_at[k] = left_ones
+            left_ones += cython.cast(cython.int, (block[k] >> 1) & 1)
+        # Screen all thresholds: a threshold can win if its margin is positive.
         hits = 0
         n_before = cython.cast(cython.double, start)
         for k in range(size):
-            i = n_before + k
-            x = left_at[k]
-            u = x * (i - x)
-            v = (ones - x) * (rows - i - (ones - x))
-            margin = squared_limit - u - v
-            margin_at[k] = margin * fabs(margin) - 4 * (u * v)
+            n_left = n_before + k
+            ones = left_ones_at[k]
+            left_product = ones * (n_left - ones)
+            right_product = (n_ones - ones) * (n - n_left - (n_ones - ones))
+            margin = squared_limit - left_product - right_product
+            margin_at[k] = margin * fabs(margin) - 4 * (left_product * right_product)
         for k in range(size):
-            e = block[k]
-            hits |= e if margin_at[k] > 0 else 0
+            entry = block[k]
+            hits |= entry if margin_at[k] > 0 else 0
+        # Score the hits.
         if hits & 1:
             for k in range(size):
-                i = n_before + k
-                if block[k] & 1 and margin_at[k] > 0 and i >= min_size and rows - i >= min_size:
-                    x = left_at[k]
-                    both = sqrt(x * (i - x)) + sqrt((ones - x) * (rows - i - (ones - x)))
-                    if both < limit:
-                        best.score = stats.impurity - both
-                        limit = both - stats.tie
+                n_left = n_before + k
+                if block[k] & 1 and margin_at[k] > 0 and n_left >= min_size and n - n_left >= min_size:
+                    ones = left_ones_at[k]
+                    impurities = sqrt(ones * (n_left - ones)) + sqrt((n_ones - ones) * (n - n_left - (n_ones - ones)))
+                    if impurities < limit:
+                        best.score = stats.impurity - impurities
+                        limit = impurities - stats.tie
                         best.position = start + k
             squared_limit = limit * fabs(limit) * SLACK_FACTOR
         start += BLOCK_ROWS
@@ -301,7 +331,7 @@ def _scan_sqrt(context, scratch, entries, stats, best):
     where H is the Hellinger term.
 
         first bound     H <= B, where B = (a - b)^2 / (2 t (1 - t)). Its sum over the classes is a quadratic form in the
-                        class counts on the left, which is updated entry by entry.
+                        class counts on the left, with a factor for each class. It is updated entry by entry.
         second bound    H <= B / 4 / (1 - |a - b| / min(t, 1 - t)), which is smaller if a and b are near t.
 
     At the start of a block, `_shrink_sqrt_bound` computes the second bound for the block. The whole block is skipped if
@@ -309,70 +339,75 @@ def _scan_sqrt(context, scratch, entries, stats, best):
     """
     bound_at = cython.declare(cython.double[64])
     sums: SqrtSums
-    n = stats.n_rows
-    rows = cython.cast(cython.double, n)
+    n_rows = stats.n_rows
+    n = cython.cast(cython.double, n_rows)
     left = scratch.left
     factor = scratch.factor
-    product = scratch.product
+    weighted_counts = scratch.product  # factor * counts of each class
     low_mask: Entry = context.low_mask
     hits: Entry
     start: cython.Py_ssize_t = 0
-    skips_blocks: cython.bint = n >= MIN_CLASS_ROWS_SQRT * context.n_sums
+    skips_blocks: cython.bint = n_rows >= MIN_CLASS_ROWS_SQRT * context.n_sums
     _start_sqrt(context, scratch, stats, cython.address(sums))
-    constant = sums.constant
-    slack = 1e-9 * constant * rows * rows  # exceeds the rounding error of a difference of large numbers
+    node_squares = sums.constant
+    slack = 1e-9 * node_squares * n * n  # exceeds the rounding error of a difference of large numbers
     limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
-    squares = crossed = 0.0  # sum of factor * left^2, and of factor * counts * left
-    while start < n:
-        size = cython.cast(cython.int, n - start) if n - start < BLOCK_ROWS else BLOCK_ROWS
+    squares = products = 0.0  # sum of factor * left^2, and of factor * counts * left
+    while start < n_rows:
+        size = cython.cast(cython.int, n_rows - start) if n_rows - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
         n_before = cython.cast(cython.double, start)
         shrinkage = 1.0
         needed_gain = stats.impurity - limit
+        # Skip the block if no threshold can win, and add its rows to the sums.
         if skips_blocks and size == BLOCK_ROWS and start > 0:
             shrinkage = _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, stats)
             if shrinkage == 0:
-                for h in range(context.n_sums):
-                    added = cython.cast(cython.double, scratch.block_rows[h])
-                    squares += factor[h] * (added * (2 * left[h] + added))
-                    crossed += product[h] * added
-                    left[h] += added
+                for class_index in range(context.n_sums):
+                    added = cython.cast(cython.double, scratch.block_rows[class_index])
+                    squares += factor[class_index] * (added * (2 * left[class_index] + added))
+                    products += weighted_counts[class_index] * added
+                    left[class_index] += added
                 start += BLOCK_ROWS
                 continue
+        # Sum up, and bound the gain at each threshold.
         for k in range(size):
-            c = (block[k] & low_mask) >> 1
-            i = n_before + k
-            bound_at[k] = ((squares * rows - 2 * crossed * i) * rows + constant * (i * i)) * shrinkage + slack
-            squares += factor[c] * (2 * left[c] + 1)
-            crossed += product[c]
-            left[c] += 1
+            label = (block[k] & low_mask) >> 1
+            n_left = n_before + k
+            quadratic_form = (squares * n - 2 * products * n_left) * n + node_squares * (n_left * n_left)
+            bound_at[k] = quadratic_form * shrinkage + slack
+            squares += factor[label] * (2 * left[label] + 1)
+            products += weighted_counts[label]
+            left[label] += 1
+        # Screen all thresholds by the bound.
         hits = 0
         for k in range(size):
-            i = n_before + k
-            e = block[k]
-            hits |= e if bound_at[k] >= needed_gain * (i * (rows - i)) else 0
+            n_left = n_before + k
+            entry = block[k]
+            hits |= entry if bound_at[k] >= needed_gain * (n_left * (n - n_left)) else 0
+        # Score the hits.
         if hits & 1:
             limit = _try_sqrt_block(context, scratch, block, start, size, sums.n_present, bound_at, limit, stats, best)
         start += BLOCK_ROWS
 
 
 def _start_sqrt(context, scratch, stats, sums):
-    """List the classes in the node, and compute the factor of each class in the quadratic form."""
-    rows = cython.cast(cython.double, stats.n_rows)
+    """List the classes in the node, and compute the factor of each class in the quadratic form of `_scan_sqrt`."""
+    n = cython.cast(cython.double, stats.n_rows)
     counts = stats.counts
     sums.constant = 0
     sums.n_present = 0
-    for h in range(context.n_sums):
-        scratch.left[h] = 0
-        scratch.factor[h] = 0
-        scratch.product[h] = 0
-        if counts[h] > 0:
-            scratch.present_classes[sums.n_present] = h
+    for class_index in range(context.n_sums):
+        scratch.left[class_index] = 0
+        scratch.factor[class_index] = 0
+        scratch.product[class_index] = 0
+        if counts[class_index] > 0:
+            scratch.present_classes[sums.n_present] = class_index
             sums.n_present += 1
-            room = counts[h] * (rows - counts[h])
-            scratch.factor[h] = rows * rows / (4 * room * sqrt(room)) if room > 0 else 0.0
-            sums.constant += scratch.factor[h] * counts[h] * counts[h]
-            scratch.product[h] = scratch.factor[h] * counts[h]
+            product = counts[class_index] * (n - counts[class_index])
+            scratch.factor[class_index] = n * n / (4 * product * sqrt(product)) if product > 0 else 0.0
+            sums.constant += scratch.factor[class_index] * counts[class_index] * counts[class_index]
+            scratch.product[class_index] = scratch.factor[class_index] * counts[class_index]
 
 
 def _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, stats):
@@ -380,26 +415,28 @@ def _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, st
 
     The factor holds for all thresholds of the block. Also writes the rows of each class to `scratch.block_rows`.
     """
-    rows = cython.cast(cython.double, stats.n_rows)
+    n = cython.cast(cython.double, stats.n_rows)
     counts = stats.counts
     factor = scratch.factor
+    max_surplus = scratch.right
     hits: Entry = 0
     for k in range(BLOCK_ROWS):
         hits |= block[k]
-    _reach_in_block(context, scratch, block, n_before, stats, scratch.right)
-    i = n_before + (BLOCK_ROWS - 1)
-    room = min(n_before * (rows - n_before), i * (rows - i))
-    smaller_side = min(n_before, rows - i)
-    reached = 0.0
+    _bound_surplus_in_block(context, scratch, block, n_before, stats, max_surplus)
+    n_left = n_before + (BLOCK_ROWS - 1)
+    least_product = min(n_before * (n - n_before), n_left * (n - n_left))
+    smaller_side = min(n_before, n - n_left)
+    max_gain = 0.0
     shrinkage = 0.25
-    for h in range(context.n_sums):
-        y = scratch.right[h]
-        if factor[h] > 0:
-            nearness = 1 - y * rows * rows / (counts[h] * (rows - counts[h]) * smaller_side)
-            class_shrinkage = 0.25 / nearness if nearness > 0.25 else 1.0
+    for class_index in range(context.n_sums):
+        surplus = max_surplus[class_index]
+        if factor[class_index] > 0:
+            # |a - b| = surplus * n / (N (n - N)); the margin is 1 - |a - b| / min(t, 1 - t).
+            margin = 1 - surplus * n * n / (counts[class_index] * (n - counts[class_index]) * smaller_side)
+            class_shrinkage = 0.25 / margin if margin > 0.25 else 1.0
             shrinkage = max(shrinkage, class_shrinkage)
-            reached += class_shrinkage * factor[h] * (y * y)
-    if not hits & 1 or reached * rows * rows + slack < needed_gain * room:
+            max_gain += class_shrinkage * factor[class_index] * (surplus * surplus)
+    if not hits & 1 or max_gain * n * n + slack < needed_gain * least_product:
         return 0.0
     return shrinkage
 
@@ -410,7 +447,7 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
     A threshold wins if the impurities of both children add up to less than `limit`. The sum is computed only where
     `bound_at` lets a threshold win.
     """
-    rows = cython.cast(cython.double, stats.n_rows)
+    n = cython.cast(cython.double, stats.n_rows)
     n_before = cython.cast(cython.double, start)
     min_size = stats.min_child_size
     left = scratch.left
@@ -419,17 +456,20 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
     for k in range(size):  # return to the beginning of the block, and add its rows again
         left[(block[k] & low_mask) >> 1] -= 1
     for k in range(size):
-        i = n_before + k
-        if block[k] & 1 and i > 0 and bound_at[k] >= (stats.impurity - limit) * (i * (rows - i)):
-            both = 0.0
-            for h in range(n_present):
-                total = stats.counts[scratch.present_classes[h]]
-                y = left[scratch.present_classes[h]]
-                both += sqrt(y * (i - y)) + sqrt((total - y) * (rows - i - (total - y)))
-            both = 0.5 * both
-            if both < limit and i >= min_size and rows - i >= min_size:
-                best.score = stats.impurity - both
-                limit = both - stats.tie
+        n_left = n_before + k
+        if block[k] & 1 and n_left > 0 and bound_at[k] >= (stats.impurity - limit) * (n_left * (n - n_left)):
+            impurities = 0.0
+            for present in range(n_present):
+                class_index = scratch.present_classes[present]
+                count = stats.counts[class_index]
+                left_count = left[class_index]
+                right_count = count - left_count
+                left_product = left_count * (n_left - left_count)
+                impurities += sqrt(left_product) + sqrt(right_count * (n - n_left - right_count))
+            impurities = 0.5 * impurities
+            if impurities < limit and n_left >= min_size and n - n_left >= min_size:
+                best.score = stats.impurity - impurities
+                limit = impurities - stats.tie
                 best.position = start + k
         left[(block[k] & low_mask) >> 1] += 1
     return limit
@@ -438,50 +478,55 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
 def _scan_entropy(context, scratch, entries, n_missing, stats, best):
     """Scan by entropy of rows of weight 1, in whole units of the table of x log2 x.
 
-    Sums of units are exact. Each row costs four look-ups for its class: the count before and after, in both children.
+    The entropy of a node times its rows is x log2 x of its rows, less the sum of x log2 x over its classes. The sums of
+    units are exact. Each row costs four look-ups for its class: the count before and after, in both children.
     """
-    n: cython.Py_ssize_t = stats.n_rows
-    n_known: cython.Py_ssize_t = n - n_missing
+    n_rows: cython.Py_ssize_t = stats.n_rows
+    n_known: cython.Py_ssize_t = n_rows - n_missing
     table: cython.p_longlong = context.criterion.table
     left = scratch.left_rows
     missing: cython.p_longlong = scratch.missing_rows
     counts = stats.counts
     low_mask: Entry = context.low_mask
     min_size = stats.min_child_size
-    class_units = table[n] - stats.entropy_units  # sum of the entries of each class in each child
-    class_units_missing_left: cython.longlong = 0  # the same with the missing rows on the left
-    i: cython.Py_ssize_t
-    for h in range(context.n_sums):
-        left[h] = 0
-        missing[h] = 0
+    class_units = table[n_rows] - stats.entropy_units  # sum of the table over the classes of both children
+    units_missing_left: cython.longlong = 0  # with the missing rows on the left
+    n_left: cython.Py_ssize_t
+    for class_index in range(context.n_sums):
+        left[class_index] = 0
+        missing[class_index] = 0
     half_unit = 0.5 * context.criterion.unit
     limit = units_of(best.score + stats.tie, half_unit)
-    for i in range(n_known, n):
-        missing[(entries[i] & low_mask) >> 1] += 1
-    for h in range(context.n_sums if n_missing else 0):
-        class_units_missing_left += table[missing[h]] + table[cython.cast(cython.longlong, counts[h]) - missing[h]]
-    for i in range(n_known + (n_missing > 0)):
-        e = entries[i]
-        if i > 0 and e & 1:
-            units = stats.entropy_units + class_units - table[i] - table[n - i]
-            if units > limit and i >= min_size and n - i >= min_size:
-                limit = _take_entropy_threshold(best, half_unit * units, i, 1, stats.tie, half_unit)
-            if n_missing and i < n_known:
-                m = i + n_missing
-                units = stats.entropy_units + class_units_missing_left - table[m] - table[n - m]
-                if units > limit and m >= min_size and n - m >= min_size:
-                    limit = _take_entropy_threshold(best, half_unit * units, i, 0, stats.tie, half_unit)
-        if i == n_known:
+    for n_left in range(n_known, n_rows):
+        missing[(entries[n_left] & low_mask) >> 1] += 1
+    for class_index in range(context.n_sums if n_missing else 0):
+        right_count = cython.cast(cython.longlong, counts[class_index]) - missing[class_index]
+        units_missing_left += table[missing[class_index]] + table[right_count]
+    for n_left in range(n_known + (n_missing > 0)):  # the last threshold splits known from missing values
+        entry = entries[n_left]
+        if n_left > 0 and entry & 1:
+            # Try the threshold with the missing rows on the right, then on the left.
+            units = stats.entropy_units + class_units - table[n_left] - table[n_rows - n_left]
+            if units > limit and n_left >= min_size and n_rows - n_left >= min_size:
+                limit = _take_entropy_threshold(best, half_unit * units, n_left, 1, stats.tie, half_unit)
+            if n_missing and n_left < n_known:
+                with_missing = n_left + n_missing
+                units = stats.entropy_units + units_missing_left - table[with_missing] - table[n_rows - with_missing]
+                if units > limit and with_missing >= min_size and n_rows - with_missing >= min_size:
+                    limit = _take_entropy_threshold(best, half_unit * units, n_left, 0, stats.tie, half_unit)
+        if n_left == n_known:
             break
-        c = (e & low_mask) >> 1
-        a = left[c]
-        b = cython.cast(cython.longlong, counts[c]) - a
-        class_units += (table[a + 1] - table[a]) + (table[b - 1] - table[b])
+        # Move the row from the right to the left.
+        label = (entry & low_mask) >> 1
+        left_count = left[label]
+        right_count = cython.cast(cython.longlong, counts[label]) - left_count
+        class_units += (table[left_count + 1] - table[left_count]) + (table[right_count - 1] - table[right_count])
         if n_missing:
-            a += missing[c]
-            b -= missing[c]
-            class_units_missing_left += (table[a + 1] - table[a]) + (table[b - 1] - table[b])
-        left[c] += 1
+            left_count += missing[label]
+            right_count -= missing[label]
+            units_missing_left += table[left_count + 1] - table[left_count]
+            units_missing_left += table[right_count - 1] - table[right_count]
+        left[label] += 1
 
 
 def _take_entropy_threshold(best, score, position, missing_child, tie, half_unit):
@@ -495,28 +540,33 @@ def _take_entropy_threshold(best, score, position, missing_child, tie, half_unit
 def _scan_quadratic(context, entries, n_missing, stats, best):
     """Scan by squared error, or by gini of two classes, with weights and missing values.
 
-    The gain is f (x W - T a)^2 / (W a (W - a)), which is screened without division:
+    With excess = left_sum * weight - node_sum * left_weight, the gain is
 
-        W, a    weight of the node, and weight on the left
-        T, x    regression: sum of the deviations of the node, and of the rows on the left; f = 1
-                gini of two classes: weight of the last class in the node, and on the left; f = 2
+        factor excess^2 / (weight left_weight (weight - left_weight)), which is screened without division:
+
+        weight, left_weight     weight of the node, and of the rows on the left
+        node_sum, left_sum      regression: sum of the deviations of the node, and of the rows on the left; factor 1
+                                gini of two classes: weight of the last class in the node, and on the left; factor 2
+
+    The sums before each threshold of a block are computed in one of three loops: ones are counted if all rows of a
+    class have the same weight; deviations are added if every row weighs 1; else weights are added too.
 
     The function is long because the sums of a block stay in registers only if all steps are in one function.
     """
-    x_at = cython.declare(cython.double[64])
-    weight_at = cython.declare(cython.double[64])
+    left_sum_at = cython.declare(cython.double[64])
+    left_weight_at = cython.declare(cython.double[64])
     is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
-    n = stats.n_rows
-    n_known = n - n_missing
-    last: cython.Py_ssize_t = n_known + (n_missing > 0)
+    n_rows = stats.n_rows
+    n_known = n_rows - n_missing
+    end: cython.Py_ssize_t = n_known + (n_missing > 0)
     weight = stats.weight
-    total = stats.deviation if is_regression else stats.counts[stats.last_class]
+    node_sum = stats.deviation if is_regression else stats.counts[stats.last_class]
     factor = 1.0 if is_regression else 2.0
     shift = context.shift
     label: Entry = 0 if is_regression else stats.last_class << 1
     label_mask: Entry = context.low_mask ^ 1
     centre = stats.centre
-    y = context.target
+    target = context.target
     row_weight = context.row_weight
     first_class_weight = last_class_weight = 1.0
     is_counted: cython.bint = not is_regression and (
@@ -524,81 +574,86 @@ def _scan_quadratic(context, entries, n_missing, stats, best):
     )
     hits: Entry
     limit = (best.score + stats.tie) * weight / factor
-    x = a = missing_x = missing_weight = 0.0
-    ones: cython.int = 0
+    left_sum = left_weight = missing_sum = missing_weight = 0.0
+    n_ones: cython.int = 0
     start: cython.Py_ssize_t = 0
     k: cython.int
-    s: cython.int
+    is_missing_left: cython.int
     size: cython.int
     if is_counted and context.weight_of_class != cython.NULL:
         first_class_weight = context.weight_of_class[stats.first_class]
         last_class_weight = context.weight_of_class[stats.last_class]
-    for i in range(n_known, n):
+    # Sum up the missing rows: a constant that is added to one side.
+    for i in range(n_known, n_rows):
         row = entries[i] >> shift
-        w = weight_of(context, row)
-        missing_weight += w
+        added = weight_of(context, row)
+        missing_weight += added
         if is_regression:
-            missing_x += w * (y[row] - centre)
+            missing_sum += added * (target[row] - centre)
         elif (entries[i] & label_mask) == label:
-            missing_x += w
+            missing_sum += added
     missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
-    while start < last:  # the entry before the first threshold is a block of its own
-        size = 1 if start == 0 else cython.cast(cython.int, last - start) if last - start < BLOCK_ROWS else BLOCK_ROWS
+    while start < end:  # the entry before the first threshold is a block of its own
+        size = 1 if start == 0 else cython.cast(cython.int, end - start) if end - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
         n_before = cython.cast(cython.double, start)
+        # Sum up: sum and weight on the left of each threshold, without the missing rows.
         if is_counted:
             for k in range(size):
-                x_at[k] = ones
-                ones += cython.cast(cython.int, (block[k] & label_mask) == label)
+                left_sum_at[k] = n_ones
+                n_ones += cython.cast(cython.int, (block[k] & label_mask) == label)
             for k in range(size):
-                x_here = x_at[k] * last_class_weight
-                weight_at[k] = first_class_weight * (n_before + k - x_at[k]) + x_here
-                x_at[k] = x_here
+                sum_here = left_sum_at[k] * last_class_weight
+                left_weight_at[k] = first_class_weight * (n_before + k - left_sum_at[k]) + sum_here
+                left_sum_at[k] = sum_here
         elif is_regression and row_weight == cython.NULL:
             for k in range(size):
-                x_at[k] = x
-                weight_at[k] = n_before + k
-                x += y[block[k] >> shift] - centre
+                left_sum_at[k] = left_sum
+                left_weight_at[k] = n_before + k
+                left_sum += target[block[k] >> shift] - centre
         else:
             for k in range(size):
-                x_at[k] = x
-                weight_at[k] = a
-                e = block[k]
-                w = row_weight[e >> shift]
-                a += w
+                left_sum_at[k] = left_sum
+                left_weight_at[k] = left_weight
+                entry = block[k]
+                added = row_weight[entry >> shift]
+                left_weight += added
                 if is_regression:
-                    x += w * (y[e >> shift] - centre)
+                    left_sum += added * (target[entry >> shift] - centre)
                 else:
-                    x += w if (e & label_mask) == label else 0.0
+                    left_sum += added if (entry & label_mask) == label else 0.0
         if start == 0:
             start = 1
             continue
+        # Screen all thresholds with the missing rows on the right, then on the left.
         hits = 0
         for k in range(size):
-            d = x_at[k] * weight - total * weight_at[k]
-            e = block[k]
-            hits |= e if d * d > limit * (weight_at[k] * (weight - weight_at[k])) else 0
+            excess = left_sum_at[k] * weight - node_sum * left_weight_at[k]
+            entry = block[k]
+            hits |= entry if excess * excess > limit * (left_weight_at[k] * (weight - left_weight_at[k])) else 0
         if n_missing > 0:
             for k in range(size):
-                here = weight_at[k] + missing_weight
-                d = (x_at[k] + missing_x) * weight - total * here
-                e = block[k]
-                hits |= e if d * d > limit * (here * (weight - here)) else 0
+                weight_here = left_weight_at[k] + missing_weight
+                excess = (left_sum_at[k] + missing_sum) * weight - node_sum * weight_here
+                entry = block[k]
+                hits |= entry if excess * excess > limit * (weight_here * (weight - weight_here)) else 0
+        # Score the hits.
         if hits & 1:
             for k in range(size):
                 if not block[k] & 1:
                     continue
-                for s in range(2 if n_missing > 0 and start + k < n_known else 1):  # missing rows right, then left
-                    here = weight_at[k] + s * missing_weight
-                    d = (x_at[k] + s * missing_x) * weight - total * here
-                    room = here * (weight - here)
-                    if d * d > limit * room and room > 0:
-                        here = (weight_at[k] if context.has_weight_limits else n_before + k) + s * missing_size
-                        if here >= stats.min_child_size and stats.size - here >= stats.min_child_size:
-                            best.score = factor * (d * d) / (weight * room)
+                for is_missing_left in range(2 if n_missing > 0 and start + k < n_known else 1):
+                    weight_here = left_weight_at[k] + is_missing_left * missing_weight
+                    excess = (left_sum_at[k] + is_missing_left * missing_sum) * weight - node_sum * weight_here
+                    product = weight_here * (weight - weight_here)
+                    if excess * excess > limit * product and product > 0:
+                        left_size = left_weight_at[k] if context.has_weight_limits else n_before + k
+                        left_size += is_missing_left * missing_size
+                        if left_size >= stats.min_child_size and stats.size - left_size >= stats.min_child_size:
+                            best.score = factor * (excess * excess) / (weight * product)
                             limit = (best.score + stats.tie) * weight / factor
                             best.position = start + k
-                            best.missing_child = 1 - s
+                            best.missing_child = 1 - is_missing_left
         start += BLOCK_ROWS
 
 
@@ -609,31 +664,32 @@ def _sum_missing(context, scratch, entries, n_missing, stats):
     """
     low_mask: Entry = context.low_mask
     weight = 0.0
-    for h in range(context.n_sums):
-        scratch.left[h] = 0
-        scratch.missing[h] = 0
+    for class_index in range(context.n_sums):
+        scratch.left[class_index] = 0
+        scratch.missing[class_index] = 0
     for i in range(stats.n_rows - n_missing, stats.n_rows):
-        e = entries[i]
-        scratch.missing[(e & low_mask) >> 1] += weight_of(context, e >> context.shift)
-    for h in range(context.n_sums if n_missing > 0 else 0):
-        weight += scratch.missing[h]
+        entry = entries[i]
+        scratch.missing[(entry & low_mask) >> 1] += weight_of(context, entry >> context.shift)
+    for class_index in range(context.n_sums if n_missing > 0 else 0):
+        weight += scratch.missing[class_index]
     return weight
 
 
-def _gini_gain(left, missing, s, n_classes, weight, stats):
+def _gini_gain(left, missing, is_missing_left, n_classes, left_weight, stats):
     """Return the gain of a threshold, computed from the definition of gini.
 
-    `left` holds the weight of each class on the left without the missing rows. The missing rows are on the left if s is
-    1, and on the right if s is 0. `weight` is the weight of all rows on the left.
+    `left` holds the weight of each class on the left without the missing rows, and `missing` that of the missing rows,
+    which are on the left if `is_missing_left` is 1, and on the right if 0. `left_weight` is the weight of all rows on
+    the left.
     """
     left_impurity = right_impurity = 0.0
-    right_weight = stats.weight - weight
-    for c in range(n_classes):
-        x = left[c] + s * missing[c]
-        left_impurity += x * (weight - x)
-        x = stats.counts[c] - x
-        right_impurity += x * (right_weight - x)
-    return stats.impurity - left_impurity / weight - right_impurity / right_weight
+    right_weight = stats.weight - left_weight
+    for class_index in range(n_classes):
+        class_weight = left[class_index] + is_missing_left * missing[class_index]
+        left_impurity += class_weight * (left_weight - class_weight)
+        class_weight = stats.counts[class_index] - class_weight
+        right_impurity += class_weight * (right_weight - class_weight)
+    return stats.impurity - left_impurity / left_weight - right_impurity / right_weight
 
 
 def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
@@ -644,12 +700,13 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
     """
     squares_at = cython.declare(cython.double[64])
     cross_at = cython.declare(cython.double[64])
-    weight_at = cython.declare(cython.double[64])
-    crossed_missing_at = cython.declare(cython.double[64])
-    n_sums = context.n_sums
+    left_weight_at = cython.declare(cython.double[64])
+    missing_cross_at = cython.declare(cython.double[64])
+    n_classes = context.n_sums
     n_known: cython.Py_ssize_t = stats.n_rows - n_missing
-    last: cython.Py_ssize_t = n_known + (n_missing > 0)
+    end: cython.Py_ssize_t = n_known + (n_missing > 0)
     weight = stats.weight
+    min_size = stats.min_child_size
     counts = stats.counts
     left = scratch.left
     missing = scratch.missing
@@ -658,78 +715,86 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
     shift = context.shift
     low_mask: Entry = context.low_mask
     hits: Entry
-    all_squares = stats.sum_of_squares
-    squares = product = crossed_missing = a = missing_squares = missing_product = 0.0
+    node_squares = stats.sum_of_squares
+    # The sums of left^2, left * counts and left * missing over the classes, and the same for the missing rows.
+    squares = products = missing_cross = left_weight = missing_squares = missing_products = 0.0
     start: cython.Py_ssize_t = 0
     k: cython.int
-    s: cython.int
+    is_missing_left: cython.int
     size: cython.int
+    is_large: cython.bint
     missing_weight = _sum_missing(context, scratch, entries, n_missing, stats)
-    for h in range(n_sums):
-        missing_squares += missing[h] * missing[h]
-        missing_product += missing[h] * counts[h]
+    for class_index in range(n_classes):
+        missing_squares += missing[class_index] * missing[class_index]
+        missing_products += missing[class_index] * counts[class_index]
     missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
-    constant = all_squares / weight
+    node_score = node_squares / weight
     slack = 1e-12 * weight * weight * weight  # exceeds the rounding error of a difference of large numbers
-    limit = best.score + stats.tie + constant
-    while start < last:  # the entry before the first threshold is a block of its own
-        size = 1 if start == 0 else cython.cast(cython.int, last - start) if last - start < BLOCK_ROWS else BLOCK_ROWS
+    limit = best.score + stats.tie + node_score
+    while start < end:  # the entry before the first threshold is a block of its own
+        size = 1 if start == 0 else cython.cast(cython.int, end - start) if end - start < BLOCK_ROWS else BLOCK_ROWS
         block = entries + start
         n_before = cython.cast(cython.double, start)
+        # Sum up: the sums before each threshold, without the missing rows.
         for k in range(size):
             squares_at[k] = squares
-            cross_at[k] = all_squares - 2 * product
-            weight_at[k] = a
-            crossed_missing_at[k] = crossed_missing
-            e = block[k]
-            c = (e & low_mask) >> 1
+            cross_at[k] = node_squares - 2 * products
+            left_weight_at[k] = left_weight
+            missing_cross_at[k] = missing_cross
+            entry = block[k]
+            label = (entry & low_mask) >> 1
             if weight_of_class != cython.NULL:
-                w = weight_of_class[c]
+                added = weight_of_class[label]
             elif row_weight != cython.NULL:
-                w = row_weight[e >> shift]
+                added = row_weight[entry >> shift]
             else:
-                w = 1.0
-            squares += w * (2 * left[c] + w)
-            left[c] += w
-            product += w * counts[c]
-            crossed_missing += w * missing[c]
-            a += w
+                added = 1.0
+            squares += added * (2 * left[label] + added)
+            left[label] += added
+            products += added * counts[label]
+            missing_cross += added * missing[label]
+            left_weight += added
         if start == 0:
             start = 1
             continue
+        # Screen all thresholds with the missing rows on the right, then on the left.
         hits = 0
         for k in range(size):
-            reached = squares_at[k] * weight + cross_at[k] * weight_at[k] + slack
-            e = block[k]
-            hits |= e if reached > limit * (weight_at[k] * (weight - weight_at[k])) else 0
+            scaled_score = squares_at[k] * weight + cross_at[k] * left_weight_at[k] + slack
+            entry = block[k]
+            hits |= entry if scaled_score > limit * (left_weight_at[k] * (weight - left_weight_at[k])) else 0
         if n_missing > 0:
             for k in range(size):
-                here = weight_at[k] + missing_weight
-                reached = squares_at[k] + 2 * crossed_missing_at[k] + missing_squares
-                reached = reached * weight + (cross_at[k] - 2 * missing_product) * here + slack
-                e = block[k]
-                hits |= e if reached > limit * (here * (weight - here)) else 0
+                weight_here = left_weight_at[k] + missing_weight
+                scaled_score = squares_at[k] + 2 * missing_cross_at[k] + missing_squares
+                scaled_score = scaled_score * weight + (cross_at[k] - 2 * missing_products) * weight_here + slack
+                entry = block[k]
+                hits |= entry if scaled_score > limit * (weight_here * (weight - weight_here)) else 0
+        # Score the hits by the definition of gini, which needs the weight of each class at the threshold.
         if hits & 1:
             for k in range(size - 1, -1, -1):  # return to the beginning of the block, and add its rows again
-                e = block[k]
-                left[(e & low_mask) >> 1] -= weight_of(context, e >> shift)
+                entry = block[k]
+                left[(entry & low_mask) >> 1] -= weight_of(context, entry >> shift)
             for k in range(size):
-                e = block[k]
-                for s in range((2 if n_missing > 0 and start + k < n_known else 1) if e & 1 else 0):
-                    here = weight_at[k] + s * missing_weight
-                    reached = squares_at[k] + s * (2 * crossed_missing_at[k] + missing_squares)
-                    reached = reached * weight + (cross_at[k] - s * 2 * missing_product) * here + slack
-                    if not reached > limit * (here * (weight - here)):
+                entry = block[k]
+                for is_missing_left in range((2 if n_missing > 0 and start + k < n_known else 1) if entry & 1 else 0):
+                    weight_here = left_weight_at[k] + is_missing_left * missing_weight
+                    scaled_score = squares_at[k] + is_missing_left * (2 * missing_cross_at[k] + missing_squares)
+                    cross_here = cross_at[k] - is_missing_left * 2 * missing_products
+                    scaled_score = scaled_score * weight + cross_here * weight_here + slack
+                    if not scaled_score > limit * (weight_here * (weight - weight_here)):
                         continue
-                    w = (weight_at[k] if context.has_weight_limits else n_before + k) + s * missing_size
-                    if w >= stats.min_child_size and stats.size - w >= stats.min_child_size and 0 < here < weight:
-                        reached = _gini_gain(left, missing, s, n_sums, here, stats)
-                        if reached > best.score + stats.tie:
-                            best.score = reached
-                            limit = reached + stats.tie + constant
+                    left_size = left_weight_at[k] if context.has_weight_limits else n_before + k
+                    left_size += is_missing_left * missing_size
+                    is_large = left_size >= min_size and stats.size - left_size >= min_size
+                    if is_large and 0 < weight_here < weight:
+                        gain = _gini_gain(left, missing, is_missing_left, n_classes, weight_here, stats)
+                        if gain > best.score + stats.tie:
+                            best.score = gain
+                            limit = gain + stats.tie + node_score
                             best.position = start + k
-                            best.missing_child = 1 - s
-                left[(e & low_mask) >> 1] += weight_of(context, e >> shift)
+                            best.missing_child = 1 - is_missing_left
+                left[(entry & low_mask) >> 1] += weight_of(context, entry >> shift)
         start += BLOCK_ROWS
 
 
@@ -740,32 +805,32 @@ def _scan_any_criterion(context, scratch, entries, n_missing, stats, best):
     low_mask: Entry = context.low_mask
     n_known: cython.Py_ssize_t = stats.n_rows - n_missing
     left_weight = 0.0  # without the missing rows
-    i: cython.Py_ssize_t
+    position: cython.Py_ssize_t
     missing_weight = _sum_missing(context, scratch, entries, n_missing, stats)
     missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
-    for h in range(context.n_sums):
-        right[h] = stats.counts[h]
-    for i in range(n_known + (n_missing > 0)):
-        e = entries[i]
-        if i > 0 and e & 1:
-            left_size = left_weight if context.has_weight_limits else cython.cast(cython.double, i)
+    for class_index in range(context.n_sums):
+        right[class_index] = stats.counts[class_index]
+    for position in range(n_known + (n_missing > 0)):
+        entry = entries[position]
+        if position > 0 and entry & 1:
+            left_size = left_weight if context.has_weight_limits else cython.cast(cython.double, position)
             right_weight = stats.weight - left_weight
-            threshold = AnyThreshold(i, 1, left_weight, right_weight, left_size)
+            threshold = AnyThreshold(position, 1, left_weight, right_weight, left_size)
             _try_any_criterion(context, scratch, cython.address(threshold), stats, best)
-            if n_missing > 0 and i < n_known:
+            if n_missing > 0 and position < n_known:
                 _move_missing(context, scratch, 1)
                 threshold = AnyThreshold(
-                    i, 0, left_weight + missing_weight, right_weight - missing_weight, left_size + missing_size
+                    position, 0, left_weight + missing_weight, right_weight - missing_weight, left_size + missing_size
                 )
                 _try_any_criterion(context, scratch, cython.address(threshold), stats, best)
                 _move_missing(context, scratch, -1)
-        if i == n_known:
+        if position == n_known:
             break
-        w = 1.0 if context.row_weight == cython.NULL else context.row_weight[e >> context.shift]
-        c = (e & low_mask) >> 1
-        left[c] += w
-        right[c] -= w
-        left_weight += w
+        added = 1.0 if context.row_weight == cython.NULL else context.row_weight[entry >> context.shift]
+        label = (entry & low_mask) >> 1
+        left[label] += added
+        right[label] -= added
+        left_weight += added
 
 
 def _try_any_criterion(context, scratch, threshold, stats, best):
@@ -787,6 +852,6 @@ def _try_any_criterion(context, scratch, threshold, stats, best):
 
 def _move_missing(context, scratch, sign):
     """Move the missing rows from the right to the left (sign 1), or back (sign -1)."""
-    for h in range(context.n_sums):
-        scratch.left[h] += sign * scratch.missing[h]
-        scratch.right[h] -= sign * scratch.missing[h]
+    for class_index in range(context.n_sums):
+        scratch.left[class_index] += sign * scratch.missing[class_index]
+        scratch.right[class_index] -= sign * scratch.missing[class_index]

@@ -4,7 +4,7 @@ cdef void assign_children(
     Context* context, Scratch* scratch, Entry* lists, long long* node, double* counts, unsigned short* branch
 ) noexcept nogil
 cdef void _assign_by_list(
-    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n, Py_ssize_t below, Py_ssize_t n_missing,
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_rows, Py_ssize_t below, Py_ssize_t n_missing,
     int missing_child
 ) noexcept nogil
 cdef void _assign_by_row_codes(
@@ -33,18 +33,24 @@ cdef void _partition_entries(
     Context* context, Scratch* scratch, Entry* entries, long long* node, int kept_children, bint has_ties
 ) noexcept nogil
 cdef void _partition_distinct(
-    Entry* entries, Py_ssize_t n, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children, Entry* spare
+    Entry* entries, Py_ssize_t n_rows, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children,
+    Entry* spare
 ) noexcept nogil
 cdef void _partition_ties(
-    Entry* entries, Py_ssize_t n, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children, Entry* spare
+    Entry* entries, Py_ssize_t n_rows, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children,
+    Entry* spare
 ) noexcept nogil
 cdef void _partition_among_many(
-    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n, int n_children, Entry* spare
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_rows, int n_children, Entry* spare
 ) noexcept nogil
 cdef void _partition_words(
-    Context* context, Entry* rows, Py_ssize_t n, unsigned long long* bits, int bit, unsigned long long* words,
+    Context* context, Entry* rows, Py_ssize_t n_rows, unsigned long long* bits, int bit, unsigned long long* words,
     unsigned long long* spare
 ) noexcept nogil
 cdef void _partition_words_among_many(
-    Context* context, Scratch* scratch, Entry* rows, Py_ssize_t n, int n_children, unsigned long long* words
+    Context* context, Scratch* scratch, Entry* rows, Py_ssize_t n_rows, int n_children, unsigned long long* words
 ) noexcept nogil
+
+cdef inline double* weights_within_class(Context* context) noexcept nogil:
+    # The weight of each row; NULL if all rows of a class weigh the same, so that it is enough to count rows.
+    return NULL if context.weight_of_class != NULL else context.row_weight

@@ -57,18 +57,18 @@ def assign_children(context, scratch, lists, node, counts, branch):
     threshold in BELOW by the rows on both sides of the threshold. Costs O(rows of the node).
     """
     n_children = cython.cast(cython.int, node[N_CHILDREN])
-    n: cython.Py_ssize_t = node[END] - node[START]
+    n_rows: cython.Py_ssize_t = node[END] - node[START]
     below: cython.Py_ssize_t = node[BELOW]
     largest: cython.int = 0
     clear_children(context, scratch, n_children)
     if node[SLOT] < context.n_lists:
         entries = lists + node[SLOT] * context.n_rows + node[START]
-        n_missing = count_missing(context, node[SLOT], entries, n)
+        n_missing = count_missing(context, node[SLOT], entries, n_rows)
         missing_child = cython.cast(cython.int, node[DEFAULT_CHILD])
-        _assign_by_list(context, scratch, entries, n, below, n_missing, missing_child)
+        _assign_by_list(context, scratch, entries, n_rows, below, n_missing, missing_child)
         node[BELOW] = entries[below - 1] >> context.shift
         node[ABOVE] = -1
-        if below < n - n_missing:
+        if below < n_rows - n_missing:
             node[ABOVE] = entries[below] >> context.shift
     else:
         rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
@@ -79,64 +79,64 @@ def assign_children(context, scratch, lists, node, counts, branch):
         else:
             _assign_by_class_codes(context, scratch, rows, node, counts, branch)
     weigh_children(context, scratch, n_children)
-    for c in range(n_children):
-        if scratch.child_size[c] > scratch.child_size[largest]:
-            largest = c
+    for child in range(n_children):
+        if scratch.child_size[child] > scratch.child_size[largest]:
+            largest = child
     if node[DEFAULT_CHILD] < 0:
         node[DEFAULT_CHILD] = largest
 
 
-def _assign_by_list(context, scratch, entries, n, below, n_missing, missing_child):
+def _assign_by_list(context, scratch, entries, n_rows, below, n_missing, missing_child):
     """Assign the rows of a list that is split at a threshold: the first `below` entries go left, the others right.
 
     The last `n_missing` entries go to `missing_child`.
     """
     shift: cython.int = context.shift
     low_mask: Entry = context.low_mask
-    edges = cython.declare(cython.Py_ssize_t[4], [0, below, n - n_missing, n])
-    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
-    c: cython.int
+    # Three parts: rows below the threshold, rows above, missing rows.
+    part_start = cython.declare(cython.Py_ssize_t[4], [0, below, n_rows - n_missing, n_rows])
+    row_weight = weights_within_class(context)
+    child: cython.int
     for part in range(3 if n_missing else 2):
-        c = part if part < 2 else missing_child
-        counts = scratch.child_counts + c * context.n_sums
-        scratch.child_rows[c] += edges[part + 1] - edges[part]
-        for i in range(edges[part], edges[part + 1]):
-            e = entries[i]
-            context.goes_left[e >> shift] = 1 - c
-            counts[(e & low_mask) >> 1] += 1.0 if row_weight == cython.NULL else row_weight[e >> shift]
+        child = part if part < 2 else missing_child
+        counts = scratch.child_counts + child * context.n_sums
+        scratch.child_rows[child] += part_start[part + 1] - part_start[part]
+        for i in range(part_start[part], part_start[part + 1]):
+            entry = entries[i]
+            context.goes_left[entry >> shift] = 1 - child
+            counts[(entry & low_mask) >> 1] += 1.0 if row_weight == cython.NULL else row_weight[entry >> shift]
 
 
 def _assign_by_row_codes(context, scratch, entries, node, branch):
-    """Assign the rows of a column of codes one by one: for rows with different weights, or more than two children."""
+    """Assign the rows of a column of codes, for rows with different weights or more than two children."""
     shift = context.shift
     n_sums = context.n_sums
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     column = packed_column(context, node[SLOT] - context.n_lists, node[START])
-    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
-    child: cython.p_ushort = branch
+    row_weight = weights_within_class(context)
+    child_of_code: cython.p_ushort = branch
     low_mask: Entry = context.low_mask
-    c: cython.int
+    child: cython.int
     i: cython.Py_ssize_t
     is_subset: cython.bint = node[KIND] == SUBSET
     is_threshold: cython.bint = node[KIND] == NUMERIC
     if is_subset:
-        child += node[BRANCH_START]
+        child_of_code += node[BRANCH_START]
     for i in range(node[END] - node[START]):
-        e = entries[i]
-        row = e >> shift
-        c = cython.cast(cython.int, code_of(context, cython.address(column), i, row))
+        entry = entries[i]
+        row = entry >> shift
+        child = cython.cast(cython.int, code_of(context, cython.address(column), i, row))  # the code, at first
         if is_subset:
-            c = child[c]
+            child = child_of_code[child]
         elif is_threshold:
-            c = c > node[BELOW]
+            child = child > node[BELOW]
         if n_children > 2:
-            context.child_of_row[row] = c
+            context.child_of_row[row] = child
         else:
-            context.goes_left[row] = 1 - c
-        scratch.child_rows[c] += 1
-        scratch.child_counts[c * n_sums + cython.cast(cython.int, (e & low_mask) >> 1)] += (
-            1.0 if row_weight == cython.NULL else row_weight[row]
-        )
+            context.goes_left[row] = 1 - child
+        scratch.child_rows[child] += 1
+        line = scratch.child_counts + child * n_sums
+        line[(entry & low_mask) >> 1] += 1.0 if row_weight == cython.NULL else row_weight[row]
 
 
 def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
@@ -145,33 +145,31 @@ def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
     shift = context.shift
     column = packed_column(context, node[SLOT] - context.n_lists, node[START])
     words = column.words
-    child: cython.p_ushort = branch
+    child_of_code: cython.p_ushort = branch
     is_subset: cython.bint = node[KIND] == SUBSET
-    c: cython.int
+    child: cython.int
     i: cython.Py_ssize_t
     start: cython.Py_ssize_t = 0
     if is_subset:
-        child += node[BRANCH_START]
-    for k in range(n_sums):
-        m = cython.cast(
-            cython.Py_ssize_t,
-            rint(counts[k] if context.weight_of_class == cython.NULL else counts[k] / context.weight_of_class[k]),
-        )
-        end = start + m
-        ones = 0
+        child_of_code += node[BRANCH_START]
+    for class_index in range(n_sums):
+        class_weight = 1.0 if context.weight_of_class == cython.NULL else context.weight_of_class[class_index]
+        n_class_rows = cython.cast(cython.Py_ssize_t, rint(counts[class_index] / class_weight))
+        end = start + n_class_rows
+        n_right = 0
         if _needs_no_rows(context):
             for i in range(start, end):
-                ones += cython.cast(cython.Py_ssize_t, (words[i] >> column.shift) & 1)
+                n_right += cython.cast(cython.Py_ssize_t, (words[i] >> column.shift) & 1)
         else:
             for i in range(start, end):
-                c = cython.cast(cython.int, (words[i] >> column.shift) & column.mask)
-                c = child[c] if is_subset else c > node[BELOW]
-                context.goes_left[entries[i] >> shift] = 1 - c
-                ones += c
-        scratch.child_counts[k] = cython.cast(cython.double, m - ones)
-        scratch.child_counts[n_sums + k] = cython.cast(cython.double, ones)
-        scratch.child_rows[0] += m - ones
-        scratch.child_rows[1] += ones
+                child = cython.cast(cython.int, (words[i] >> column.shift) & column.mask)  # the code, at first
+                child = child_of_code[child] if is_subset else child > node[BELOW]
+                context.goes_left[entries[i] >> shift] = 1 - child
+                n_right += child
+        scratch.child_counts[class_index] = cython.cast(cython.double, n_class_rows - n_right)
+        scratch.child_counts[n_sums + class_index] = cython.cast(cython.double, n_right)
+        scratch.child_rows[0] += n_class_rows - n_right
+        scratch.child_rows[1] += n_right
         start = end
 
 
@@ -183,10 +181,10 @@ def _needs_no_rows(context):
 
 def clear_children(context, scratch, n_children):
     """Set the counts of the children to 0."""
-    for c in range(n_children):
-        scratch.child_rows[c] = 0
-        for k in range(context.n_sums):
-            scratch.child_counts[c * context.n_sums + k] = 0
+    for child in range(n_children):
+        scratch.child_rows[child] = 0
+        for class_index in range(context.n_sums):
+            scratch.child_counts[child * context.n_sums + class_index] = 0
 
 
 def weigh_children(context, scratch, n_children):
@@ -194,16 +192,16 @@ def weigh_children(context, scratch, n_children):
 
     Before this call, `child_counts` holds numbers of rows if all rows of a class have the same weight.
     """
-    for c in range(n_children):
-        counts = scratch.child_counts + c * context.n_sums
+    for child in range(n_children):
+        counts = scratch.child_counts + child * context.n_sums
         if context.weight_of_class != cython.NULL:
-            for k in range(context.n_sums):
-                counts[k] *= context.weight_of_class[k]
-        scratch.child_size[c] = cython.cast(cython.double, scratch.child_rows[c])
+            for class_index in range(context.n_sums):
+                counts[class_index] *= context.weight_of_class[class_index]
+        scratch.child_size[child] = cython.cast(cython.double, scratch.child_rows[child])
         if context.has_weight_limits:
-            scratch.child_size[c] = 0
-            for k in range(context.n_sums):
-                scratch.child_size[c] += counts[k]
+            scratch.child_size[child] = 0
+            for class_index in range(context.n_sums):
+                scratch.child_size[child] += counts[class_index]
 
 
 def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, first):
@@ -213,16 +211,18 @@ def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, fir
     """
     kept_children: cython.int = 0
     position = parent[START]
-    c: cython.int
+    child_index: cython.int
     parent[FIRST_CHILD] = first
-    for c in range(parent[N_CHILDREN]):
-        child = nodes + (first + c) * n_columns
-        child_reals = reals + (first + c) * n_reals
-        counts = scratch.child_counts + c * context.n_sums
+    for child_index in range(parent[N_CHILDREN]):
+        child = nodes + (first + child_index) * n_columns
+        child_reals = reals + (first + child_index) * n_reals
+        counts = scratch.child_counts + child_index * context.n_sums
+        # The reals of the child: class counts, score and drop.
         for k in range(context.n_sums):
             child_reals[k] = counts[k]
         child_reals[n_reals - 2] = 0
         child_reals[n_reals - 1] = 0
+        # The whole numbers: fields, and the bits of the slots and groups, which the child takes over.
         for k in range(N_FIELDS):
             child[k] = 0
         for k in range(N_FIELDS, n_columns):
@@ -233,10 +233,11 @@ def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, fir
         child[BRANCH_START] = -1
         child[SPLIT_STEP] = -1
         child[START] = position
-        position += scratch.child_rows[c]
+        position += scratch.child_rows[child_index]
         child[END] = position
-        if _can_be_split(context, counts, scratch.child_size[c], scratch.child_rows[c], child[DEPTH]):
-            kept_children |= KEEP_FIRST if c == 0 else KEEP_OTHERS
+        size = scratch.child_size[child_index]
+        if _can_be_split(context, counts, size, scratch.child_rows[child_index], child[DEPTH]):
+            kept_children |= KEEP_FIRST if child_index == 0 else KEEP_OTHERS
         else:
             child[START] = -1
     return kept_children
@@ -249,24 +250,24 @@ def _can_be_split(context, counts, size, n_rows, depth):
         return False
     if context.criterion.fast_path == SQUARED_ERROR:
         return n_rows > 1
-    for c in range(context.n_sums):
-        n_present += counts[c] > 0
+    for class_index in range(context.n_sums):
+        n_present += counts[class_index] > 0
     return n_present > 1
 
 
-def _allow_group_slots(context, node, tested):
+def _allow_group_slots(context, node, tested_slot):
     """Clear the bits of the groups without the tested slot, and the bits of the slots that are in no other group."""
     one: cython.ulonglong = 1
-    n: cython.int = context.n_slot_words
-    group_bits = node + N_FIELDS + n
-    for k in range(n):
+    n_words: cython.int = context.n_slot_words
+    group_bits = node + N_FIELDS + n_words
+    for word in range(n_words):
         allowed = 0
-        for g in range(context.n_groups):
-            if not (context.group_slots[g * n + (tested >> 6)] >> (tested & 63)) & 1:
-                group_bits[g >> 6] &= ~cython.cast(cython.longlong, one << (g & 63))
-            elif (group_bits[g >> 6] >> (g & 63)) & 1:
-                allowed |= context.group_slots[g * n + k]
-        node[N_FIELDS + k] &= cython.cast(cython.longlong, allowed)
+        for group in range(context.n_groups):
+            if not (context.group_slots[group * n_words + (tested_slot >> 6)] >> (tested_slot & 63)) & 1:
+                group_bits[group >> 6] &= ~cython.cast(cython.longlong, one << (group & 63))
+            elif (group_bits[group >> 6] >> (group & 63)) & 1:
+                allowed |= context.group_slots[group * n_words + word]
+        node[N_FIELDS + word] &= cython.cast(cython.longlong, allowed)
 
 
 def partition_slots(context, scratch, lists, node, first, last, kept_children, force_ties):
@@ -274,10 +275,10 @@ def partition_slots(context, scratch, lists, node, first, last, kept_children, f
 
     Slot `n_lists` stands for all columns of codes together, two-valued ones included.
     """
-    for s in range(first, min(context.n_lists, last)):
-        if is_varying(node, s):
-            entries = lists + s * context.n_rows + node[START]
-            _partition_entries(context, scratch, entries, node, kept_children, force_ties | scratch.has_ties[s])
+    for slot in range(first, min(context.n_lists, last)):
+        if is_varying(node, slot):
+            entries = lists + slot * context.n_rows + node[START]
+            _partition_entries(context, scratch, entries, node, kept_children, force_ties | scratch.has_ties[slot])
     if last > context.n_lists and context.code_entries != cython.NULL:
         rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
         _partition_codes(context, scratch, rows, node, kept_children)
@@ -286,121 +287,125 @@ def partition_slots(context, scratch, lists, node, first, last, kept_children, f
 def _partition_codes(context, scratch, rows, node, kept_children):
     """Partition the words of all columns of codes, and then the entries that say to which rows they belong."""
     slot: cython.Py_ssize_t = node[SLOT]
-    n: cython.Py_ssize_t = node[END] - node[START]
+    n_rows: cython.Py_ssize_t = node[END] - node[START]
     words = context.bit_words + node[START]
     if _needs_no_rows(context):
         # The tested words are partitioned last, because their bits decide where all other words go.
         tested = words + (slot >> 6) * context.n_rows
-        for j in range(context.n_bit_words):
-            if j != slot >> 6:
-                _partition_words(context, rows, n, tested, slot & 63, words + j * context.n_rows, scratch.spare_words)
-        _partition_words(context, rows, n, tested, slot & 63, tested, scratch.spare_words)
+        for word_index in range(context.n_bit_words):
+            if word_index != slot >> 6:
+                line = words + word_index * context.n_rows
+                _partition_words(context, rows, n_rows, tested, slot & 63, line, scratch.spare_words)
+        _partition_words(context, rows, n_rows, tested, slot & 63, tested, scratch.spare_words)
         return
-    for j in range(context.n_bit_words):
-        _partition_words(context, rows, n, cython.NULL, 0, words + j * context.n_rows, scratch.spare_words)
-    for j in range(context.n_code_words):
-        words = context.code_words + j * context.n_rows + node[START]
+    for word_index in range(context.n_bit_words):
+        line = words + word_index * context.n_rows
+        _partition_words(context, rows, n_rows, cython.NULL, 0, line, scratch.spare_words)
+    for word_index in range(context.n_code_words):
+        words = context.code_words + word_index * context.n_rows + node[START]
         if node[N_CHILDREN] == 2:
-            _partition_words(context, rows, n, cython.NULL, 0, words, scratch.spare_words)
+            _partition_words(context, rows, n_rows, cython.NULL, 0, words, scratch.spare_words)
         else:
             n_children = cython.cast(cython.int, node[N_CHILDREN])
-            _partition_words_among_many(context, scratch, rows, n, n_children, words)
+            _partition_words_among_many(context, scratch, rows, n_rows, n_children, words)
     _partition_entries(context, scratch, rows, node, kept_children, False)
 
 
 def _partition_entries(context, scratch, entries, node, kept_children, has_ties):
     """Partition the slice of a node in one list; `has_ties` says that difference bits may change."""
-    n: cython.Py_ssize_t = node[END] - node[START]
+    n_rows: cython.Py_ssize_t = node[END] - node[START]
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     n_left = scratch.child_rows[0]
     spare = cython.cast(cython.typeof(entries), scratch.spare_entries)
     if n_children > 2:
-        _partition_among_many(context, scratch, entries, n, n_children, spare)
+        _partition_among_many(context, scratch, entries, n_rows, n_children, spare)
     elif has_ties:
-        _partition_ties(entries, n, n_left, context.goes_left, context.shift, kept_children, spare)
+        _partition_ties(entries, n_rows, n_left, context.goes_left, context.shift, kept_children, spare)
     else:
-        _partition_distinct(entries, n, n_left, context.goes_left, context.shift, kept_children, spare)
+        _partition_distinct(entries, n_rows, n_left, context.goes_left, context.shift, kept_children, spare)
 
 
-def _partition_distinct(entries, n, n_left, goes_left, shift, kept_children, spare):
+def _partition_distinct(entries, n_rows, n_left, goes_left, shift, kept_children, spare):
     """Partition entries without changing difference bits; the slice of a child that is not kept is undefined."""
-    to: cython.size_t = 0
+    left_end: cython.size_t = 0  # number of entries that went left
+    # Every entry is written to its own child and to the other one, where the next entry overwrites it.
     if kept_children == KEEP_FIRST | KEEP_OTHERS:
-        for i in range(n):
-            e = entries[i]
-            entries[to] = e
-            spare[i - to] = e
-            to += goes_left[e >> shift]
-        memcpy(entries + n_left, spare, (n - n_left) * cython.sizeof(e))
+        for i in range(n_rows):
+            entry = entries[i]
+            entries[left_end] = entry
+            spare[i - left_end] = entry
+            left_end += goes_left[entry >> shift]
+        memcpy(entries + n_left, spare, (n_rows - n_left) * cython.sizeof(entry))
     elif kept_children == KEEP_FIRST:
-        for i in range(n):
-            e = entries[i]
-            entries[to] = e
-            to += goes_left[e >> shift]
+        for i in range(n_rows):
+            entry = entries[i]
+            entries[left_end] = entry
+            left_end += goes_left[entry >> shift]
     else:
-        to = n - 1
-        for i in range(n - 1, -1, -1):
-            e = entries[i]
-            entries[to] = e
-            to -= 1 - goes_left[e >> shift]
+        # Only the right child is kept: from the end of the slice, entries move up.
+        last_right: cython.size_t = n_rows - 1
+        for i in range(n_rows - 1, -1, -1):
+            entry = entries[i]
+            entries[last_right] = entry
+            last_right -= 1 - goes_left[entry >> shift]
 
 
-def _partition_ties(entries, n, n_left, goes_left, shift, kept_children, spare):
+def _partition_ties(entries, n_rows, n_left, goes_left, shift, kept_children, spare):
     """Partition entries and update difference bits; the slice of a right child that is not kept is undefined."""
     bit: Entry
-    goes: Entry
+    is_left: Entry
     left_bit: Entry = 1  # or of the bits since the last entry that went left; arbitrary for the first entry
     right_bit: Entry = 1
-    to: cython.size_t = 0
+    left_end: cython.size_t = 0
     if kept_children == KEEP_FIRST:
-        for i in range(n):
-            e = entries[i]
-            bit = e & 1
-            goes = goes_left[e >> shift]
+        for i in range(n_rows):
+            entry = entries[i]
+            bit = entry & 1
+            is_left = goes_left[entry >> shift]
             left_bit |= bit
-            entries[to] = (e ^ bit) | left_bit
-            to += goes
-            left_bit &= 1 - goes
+            entries[left_end] = (entry ^ bit) | left_bit
+            left_end += is_left
+            left_bit &= 1 - is_left
         return
-    for i in range(n):
-        e = entries[i]
-        bit = e & 1
-        goes = goes_left[e >> shift]
+    for i in range(n_rows):
+        entry = entries[i]
+        bit = entry & 1
+        is_left = goes_left[entry >> shift]
         left_bit |= bit
         right_bit |= bit
-        entries[to] = (e ^ bit) | left_bit
-        spare[i - to] = (e ^ bit) | right_bit
-        to += goes
-        left_bit &= 1 - goes
-        right_bit &= goes
-    memcpy(entries + n_left, spare, (n - n_left) * cython.sizeof(e))
+        entries[left_end] = (entry ^ bit) | left_bit
+        spare[i - left_end] = (entry ^ bit) | right_bit
+        left_end += is_left
+        left_bit &= 1 - is_left
+        right_bit &= is_left
+    memcpy(entries + n_left, spare, (n_rows - n_left) * cython.sizeof(entry))
 
 
-def _partition_among_many(context, scratch, entries, n, n_children, spare):
+def _partition_among_many(context, scratch, entries, n_rows, n_children, spare):
     """Partition entries among more than two children, and set their difference bits."""
     position = scratch.child_position  # where the next entry of a child goes
-    value_of = position + n_children  # rank of the value of the last entry of a child
+    last_value = position + n_children  # rank of the value of the last entry of a child
     child_of_row = context.child_of_row
     shift = context.shift
     start: cython.longlong = 0
     value: cython.longlong = 0
     bit: Entry
-    for c in range(n_children):
-        position[c] = start
-        value_of[c] = -1
-        start += scratch.child_rows[c]
-    for i in range(n):
-        e = entries[i]
-        bit = e & 1
+    for child in range(n_children):
+        position[child] = start
+        last_value[child] = -1
+        start += scratch.child_rows[child]
+    for i in range(n_rows):
+        entry = entries[i]
+        bit = entry & 1
         value += bit
-        c = child_of_row[e >> shift]
-        spare[position[c]] = (e ^ bit) | (1 if value_of[c] != value else 0)
-        value_of[c] = value
-        position[c] += 1
-    memcpy(entries, spare, n * cython.sizeof(e))
+        child = child_of_row[entry >> shift]
+        spare[position[child]] = (entry ^ bit) | (1 if last_value[child] != value else 0)
+        last_value[child] = value
+        position[child] += 1
+    memcpy(entries, spare, n_rows * cython.sizeof(entry))
 
 
-def _partition_words(context, rows, n, bits, bit, words, spare):
+def _partition_words(context, rows, n_rows, bits, bit, words, spare):
     """Partition a line of words of a node among two children; `rows` are not partitioned yet.
 
     If `bits` is NULL, `goes_left` says where the word of a row goes. Otherwise the word goes left if bit number `bit`
@@ -408,28 +413,28 @@ def _partition_words(context, rows, n, bits, bit, words, spare):
     """
     shift = context.shift
     goes_left = context.goes_left
-    to: cython.Py_ssize_t = 0
-    for i in range(n):
-        w = words[i]
+    left_end: cython.Py_ssize_t = 0
+    for i in range(n_rows):
+        word = words[i]
         if bits == cython.NULL:
-            goes = cython.cast(cython.Py_ssize_t, goes_left[rows[i] >> shift])
+            is_left = cython.cast(cython.Py_ssize_t, goes_left[rows[i] >> shift])
         else:
-            goes = 1 - cython.cast(cython.Py_ssize_t, (bits[i] >> bit) & 1)  # `bits` may be `words` itself
-        words[to] = w
-        spare[i - to] = w
-        to += goes
-    for i in range(n - to):
-        words[to + i] = spare[i]
+            is_left = 1 - cython.cast(cython.Py_ssize_t, (bits[i] >> bit) & 1)  # `bits` may be `words` itself
+        words[left_end] = word
+        spare[i - left_end] = word
+        left_end += is_left
+    for i in range(n_rows - left_end):
+        words[left_end + i] = spare[i]
 
 
-def _partition_words_among_many(context, scratch, rows, n, n_children, words):
+def _partition_words_among_many(context, scratch, rows, n_rows, n_children, words):
     """Partition a line of words of a node among more than two children; `rows` are not partitioned yet."""
     start: cython.longlong = 0
-    for c in range(n_children):
-        scratch.child_position[c] = start
-        start += scratch.child_rows[c]
-    for i in range(n):
-        c = context.child_of_row[rows[i] >> context.shift]
-        scratch.spare_words[scratch.child_position[c]] = words[i]
-        scratch.child_position[c] += 1
-    memcpy(words, scratch.spare_words, n * cython.sizeof(cython.ulonglong))
+    for child in range(n_children):
+        scratch.child_position[child] = start
+        start += scratch.child_rows[child]
+    for i in range(n_rows):
+        child = context.child_of_row[rows[i] >> context.shift]
+        scratch.spare_words[scratch.child_position[child]] = words[i]
+        scratch.child_position[child] += 1
+    memcpy(words, scratch.spare_words, n_rows * cython.sizeof(cython.ulonglong))

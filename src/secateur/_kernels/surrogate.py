@@ -27,9 +27,9 @@ from cython.cimports.secateur._kernels.context import (
     code_of,
     weight_of,
 )
-from cython.cimports.secateur._kernels.split_node import clear_children, weigh_children
+from cython.cimports.secateur._kernels.split_node import clear_children, weigh_children, weights_within_class
 
-UNKNOWN = cython.declare(cython.int, 2)
+UNKNOWN = cython.declare(cython.int, 2)  # in place of a child: the split does not know the value of the row
 
 
 def find_surrogates(context, scratch, lists, node, tree):
@@ -37,17 +37,17 @@ def find_surrogates(context, scratch, lists, node, tree):
 
     A node has no surrogates if they would leave a child too small, or if it tests only whether a value is missing.
     """
-    tested: cython.Py_ssize_t = node[SLOT]
-    n: cython.Py_ssize_t = node[END] - node[START]
+    tested_slot: cython.Py_ssize_t = node[SLOT]
+    n_rows: cython.Py_ssize_t = node[END] - node[START]
     n_missing: cython.Py_ssize_t = 0
-    n_branch: cython.Py_ssize_t = tree.n_branch
+    n_branch_before: cython.Py_ssize_t = tree.n_branch
     entries = lists
-    if tested < context.n_lists:
+    if tested_slot < context.n_lists:
         if node[ABOVE] < 0:
             return True
-        entries = lists + tested * context.n_rows + node[START]
-        n_missing = count_missing(context, tested, entries, n)
-        for i in range(n - n_missing, n):
+        entries = lists + tested_slot * context.n_rows + node[START]
+        n_missing = count_missing(context, tested_slot, entries, n_rows)
+        for i in range(n_rows - n_missing, n_rows):
             context.goes_left[entries[i] >> context.shift] = UNKNOWN
     if not _reserve_surrogates(tree, context.max_surrogates):
         return False
@@ -58,8 +58,9 @@ def find_surrogates(context, scratch, lists, node, tree):
     if n_missing > 0:
         _assign_missing(context, scratch, entries, node, n_missing, tree, n_ranked)
         if scratch.child_size[0] < context.min_leaf_size or scratch.child_size[1] < context.min_leaf_size:
+            # A child would be too small: drop the surrogates, and count again without them.
             n_ranked = 0
-            tree.n_branch = n_branch
+            tree.n_branch = n_branch_before
             _assign_missing(context, scratch, entries, node, n_missing, tree, 0)
     tree.n_surrogates += n_ranked
     return True
@@ -81,13 +82,14 @@ def _rank_surrogates(context, scratch, lists, node, split_step, ranked):
             continue
         surrogate.slot = slot
         surrogate.split_step = split_step
-        at = n_ranked
-        while at > 0 and _is_before(context, cython.address(surrogate), ranked + at - 1):
-            if at < context.max_surrogates:
-                ranked[at] = ranked[at - 1]
-            at -= 1
-        if at < context.max_surrogates:
-            ranked[at] = surrogate
+        # Insert the surrogate into the ranking; the last one may drop out.
+        place = n_ranked
+        while place > 0 and _is_before(context, cython.address(surrogate), ranked + place - 1):
+            if place < context.max_surrogates:
+                ranked[place] = ranked[place - 1]
+            place -= 1
+        if place < context.max_surrogates:
+            ranked[place] = surrogate
             n_ranked = min(n_ranked + 1, context.max_surrogates)
     return n_ranked
 
@@ -95,19 +97,19 @@ def _rank_surrogates(context, scratch, lists, node, split_step, ranked):
 def _store_branches(context, scratch, lists, node, tree, n_ranked):
     """Write the child of every category of the nominal surrogates to the branch array; return False without memory."""
     ranked = tree.surrogates + tree.n_surrogates
-    for s in range(n_ranked):
-        slot = cython.cast(cython.int, ranked[s].slot)
-        if ranked[s].branch_start < 0:
+    for rank in range(n_ranked):
+        slot = cython.cast(cython.int, ranked[rank].slot)
+        if ranked[rank].branch_start < 0:
             continue
         n_codes = context.n_codes[slot - context.n_lists]
         if not reserve_branches(tree, n_codes):
             return False
         _weigh_codes(context, scratch, lists, node, slot)
-        ranked[s].branch_start = tree.n_branch
-        for k in range(n_codes):
-            left = scratch.histogram.keys[k]
-            right = scratch.histogram.sorted_keys[k]
-            tree.branch[tree.n_branch] = UNKNOWN if left + right == 0 else right > left
+        ranked[rank].branch_start = tree.n_branch
+        for code in range(n_codes):
+            left_weight = scratch.histogram.keys[code]
+            right_weight = scratch.histogram.sorted_keys[code]
+            tree.branch[tree.n_branch] = UNKNOWN if left_weight + right_weight == 0 else right_weight > left_weight
             tree.n_branch += 1
     return True
 
@@ -119,15 +121,16 @@ def _best_threshold(context, lists, node, slot, surrogate):
     low values to child 0, the one at the smallest lead sends them to child 1.
     """
     entries = lists + slot * context.n_rows + node[START]
-    n: cython.Py_ssize_t = node[END] - node[START]
-    n -= count_missing(context, slot, entries, n)
+    n_known: cython.Py_ssize_t = node[END] - node[START]
+    n_known -= count_missing(context, slot, entries, n_known)
     lead = 0.0
-    left = right = 0.0
+    left_weight = right_weight = 0.0
     extremes = cython.declare(LeadExtreme[2])
     differs: cython.int = 0
     row_before: cython.Py_ssize_t = -1
     extremes[0] = extremes[1] = LeadExtreme(0, -1, -1, 0)
-    for i in range(n):
+    # Find the thresholds of the largest and of the smallest lead.
+    for i in range(n_known):
         differs |= cython.cast(cython.int, entries[i] & 1)
         row = cython.cast(cython.Py_ssize_t, entries[i] >> context.shift)
         if context.goes_left[row] == UNKNOWN:
@@ -139,29 +142,31 @@ def _best_threshold(context, lists, node, slot, surrogate):
                 extremes[1] = LeadExtreme(lead, row_before, row, i)
         differs = 0
         row_before = row
-        w = weight_of(context, row)
+        added = weight_of(context, row)
         if context.goes_left[row]:
-            left += w
-            lead += w
+            left_weight += added
+            lead += added
         else:
-            right += w
-            lead -= w
+            right_weight += added
+            lead -= added
     if extremes[0].row_below < 0:
         return False
-    agreed = right + extremes[0].lead
-    agreed_reversed = left - extremes[1].lead
+    # Take the threshold that agrees on more weight; of a tie, the lower one.
+    agreed = right_weight + extremes[0].lead
+    agreed_reversed = left_weight - extremes[1].lead
     is_reversed: cython.bint = agreed_reversed > agreed
     if agreed_reversed == agreed:
         is_reversed = extremes[1].position < extremes[0].position
+    # The threshold lies halfway between the values on both sides.
     values = context.list_values + slot * context.n_rows
-    low = values[extremes[is_reversed].row_below]
-    high = values[extremes[is_reversed].row_above]
+    value_below = values[extremes[is_reversed].row_below]
+    value_above = values[extremes[is_reversed].row_above]
     surrogate.low_child = is_reversed
-    surrogate.threshold = low / 2 + high / 2
-    if not (low <= surrogate.threshold and surrogate.threshold < high):
-        surrogate.threshold = low
+    surrogate.threshold = value_below / 2 + value_above / 2
+    if not (value_below <= surrogate.threshold and surrogate.threshold < value_above):
+        surrogate.threshold = value_below
     surrogate.branch_start = -1
-    return _is_better_than_default(agreed_reversed if is_reversed else agreed, left, right, surrogate)
+    return _is_better_than_default(agreed_reversed if is_reversed else agreed, left_weight, right_weight, surrogate)
 
 
 def _weigh_codes(context, scratch, lists, node, slot):
@@ -171,9 +176,9 @@ def _weigh_codes(context, scratch, lists, node, slot):
     packed = packed_column(context, column, node[START])
     left = scratch.histogram.keys
     right = scratch.histogram.sorted_keys
-    for k in range(context.n_codes[column]):
-        left[k] = 0
-        right[k] = 0
+    for code_index in range(context.n_codes[column]):
+        left[code_index] = 0
+        right[code_index] = 0
     for i in range(node[END] - node[START]):
         row = rows[i] >> context.shift
         code = code_of(context, cython.address(packed), i, row)
@@ -193,37 +198,37 @@ def _best_assignment(context, scratch, lists, node, slot, surrogate):
     column = slot - context.n_lists
     in_left = scratch.histogram.keys
     in_right = scratch.histogram.sorted_keys
-    left = right = agreed = 0.0
+    left_weight = right_weight = agreed = 0.0
     _weigh_codes(context, scratch, lists, node, slot)
-    for k in range(context.n_codes[column]):
-        left += in_left[k]
-        right += in_right[k]
-        agreed += max(in_left[k], in_right[k])
+    for code in range(context.n_codes[column]):
+        left_weight += in_left[code]
+        right_weight += in_right[code]
+        agreed += max(in_left[code], in_right[code])
     surrogate.low_child = 0
     surrogate.branch_start = 0 if context.is_nominal[column] else -1
     if not context.is_nominal[column]:
         agreed = in_left[0] + in_right[1]
-        if left + right - agreed > agreed:
-            agreed = left + right - agreed
+        if left_weight + right_weight - agreed > agreed:
+            agreed = left_weight + right_weight - agreed
             surrogate.low_child = 1
     surrogate.threshold = NAN
-    return _is_better_than_default(agreed, left, right, surrogate)
+    return _is_better_than_default(agreed, left_weight, right_weight, surrogate)
 
 
-def _is_better_than_default(agreed, left, right, surrogate):
+def _is_better_than_default(agreed, left_weight, right_weight, surrogate):
     """Write the agreement of a surrogate; return whether it is better than one child for all rows."""
-    surrogate.known_weight = left + right
+    surrogate.known_weight = left_weight + right_weight
     surrogate.agreement = agreed / surrogate.known_weight
-    return agreed > max(left, right)
+    return agreed > max(left_weight, right_weight)
 
 
-def _is_before(context, a, b):
-    """Return whether surrogate a agrees better than b; then, whether it knows more weight; then, the lower column."""
-    if a.agreement != b.agreement:
-        return a.agreement > b.agreement
-    if a.known_weight != b.known_weight:
-        return a.known_weight > b.known_weight
-    return context.feature_of_slot[a.slot] < context.feature_of_slot[b.slot]
+def _is_before(context, first, second):
+    """Return whether the first surrogate agrees better; then, whether it knows more weight; then, the lower column."""
+    if first.agreement != second.agreement:
+        return first.agreement > second.agreement
+    if first.known_weight != second.known_weight:
+        return first.known_weight > second.known_weight
+    return context.feature_of_slot[first.slot] < context.feature_of_slot[second.slot]
 
 
 def _reserve_surrogates(tree, n):
@@ -259,10 +264,10 @@ def _child_by_surrogate(context, surrogate, branch, position, row):
         if surrogate.branch_start >= 0:
             return branch[surrogate.branch_start + code]
         return low_child if code == 0 else 1 - low_child
-    x = context.list_values[surrogate.slot * context.n_rows + row]
-    if x != x:
+    value = context.list_values[surrogate.slot * context.n_rows + row]
+    if value != value:
         return UNKNOWN
-    return low_child if x <= surrogate.threshold else 1 - low_child
+    return low_child if value <= surrogate.threshold else 1 - low_child
 
 
 def _assign_missing(context, scratch, tested, node, n_missing, tree, n_surrogates):
@@ -271,28 +276,27 @@ def _assign_missing(context, scratch, tested, node, n_missing, tree, n_surrogate
     entries = tested
     if context.code_entries != cython.NULL:
         entries = cython.cast(cython.typeof(tested), context.code_entries) + node[START]
-    n: cython.Py_ssize_t = node[END] - node[START]
+    n_rows: cython.Py_ssize_t = node[END] - node[START]
     low_mask: Entry = context.low_mask
-    row_weight: cython.p_double = cython.NULL if context.weight_of_class != cython.NULL else context.row_weight
-    c: cython.int
-    for i in range(n - n_missing, n):
+    row_weight = weights_within_class(context)
+    child: cython.int
+    for i in range(n_rows - n_missing, n_rows):
         context.goes_left[tested[i] >> context.shift] = UNKNOWN
     clear_children(context, scratch, 2)
-    for i in range(n):
-        e = entries[i]
-        row = e >> context.shift
-        c = 1 - context.goes_left[row]
-        if c < 0:
-            c = UNKNOWN
-            for s in range(n_surrogates):
-                c = _child_by_surrogate(context, surrogates + s, tree.branch, node[START] + i, row)
-                if c != UNKNOWN:
+    for i in range(n_rows):
+        entry = entries[i]
+        row = entry >> context.shift
+        child = 1 - context.goes_left[row]
+        if child < 0:
+            child = UNKNOWN
+            for rank in range(n_surrogates):
+                child = _child_by_surrogate(context, surrogates + rank, tree.branch, node[START] + i, row)
+                if child != UNKNOWN:
                     break
-            if c == UNKNOWN:
-                c = cython.cast(cython.int, node[DEFAULT_CHILD])
-            context.goes_left[row] = 1 - c
-        scratch.child_rows[c] += 1
-        scratch.child_counts[c * context.n_sums + cython.cast(cython.int, (e & low_mask) >> 1)] += (
-            1.0 if row_weight == cython.NULL else row_weight[row]
-        )
+            if child == UNKNOWN:
+                child = cython.cast(cython.int, node[DEFAULT_CHILD])
+            context.goes_left[row] = 1 - child
+        scratch.child_rows[child] += 1
+        line = scratch.child_counts + child * context.n_sums
+        line[(entry & low_mask) >> 1] += 1.0 if row_weight == cython.NULL else row_weight[row]
     weigh_children(context, scratch, 2)

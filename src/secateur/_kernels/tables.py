@@ -49,7 +49,10 @@ def preorder_arrays(
     has_split_order : bool
         Whether `split_order` is the step at which a node was split; if not, it is -1 everywhere.
 
-    The lines SLOT_LINE to BRANCH_START_LINE of `split` are fields of the table. The kind of a leaf is NO_SPLIT.
+    `split` has a line for each field of a split (SLOT_LINE, KIND_LINE, BELOW_LINE, ABOVE_LINE, BRANCH_START_LINE) and a
+    column for each node. The kind of a leaf is NO_SPLIT.
+
+    In the code, `line` is the line of a node in the tables, and `node` its number in pre-order.
     """
     n = nodes.shape[0]
     n_classes = by_class.shape[1]
@@ -64,50 +67,50 @@ def preorder_arrays(
     stack: cython.longlong[::1] = np.empty(n, np.int64)
     parent_of_stacked: cython.int[::1] = np.empty(n, np.int32)
     top: cython.Py_ssize_t = 1
-    v: cython.Py_ssize_t
-    u: cython.int = 0
+    line: cython.Py_ssize_t
+    node: cython.int = 0
     c: cython.Py_ssize_t
     stack[0] = 0
     parent_of_stacked[0] = -1
     with cython.nogil:
         while top > 0:
             top -= 1
-            v = stack[top]
-            parent[u] = parent_of_stacked[top]
+            line = stack[top]
+            parent[node] = parent_of_stacked[top]
             for c in range(n_classes):
-                count = reals[v, c]
+                count = reals[line, c]
                 if Count is cython.longlong:
-                    by_class[u, c] = cython.cast(cython.longlong, count + 0.5)
+                    by_class[node, c] = cython.cast(cython.longlong, count + 0.5)
                 else:
-                    by_class[u, c] = count
-            split[KIND_LINE, u] = NO_SPLIT
-            feature[u] = -1
-            default[u] = 0
-            split_order[u] = -1
-            score[u] = NAN
-            if nodes[v, SPLIT_STEP] >= 0:
-                split[SLOT_LINE, u] = nodes[v, SLOT]
-                split[KIND_LINE, u] = nodes[v, KIND]
-                split[BELOW_LINE, u] = nodes[v, BELOW]
-                split[ABOVE_LINE, u] = nodes[v, ABOVE]
-                split[BRANCH_START_LINE, u] = nodes[v, BRANCH_START]
-                feature[u] = feature_of[nodes[v, SLOT]]
-                default[u] = cython.cast(cython.int, nodes[v, DEFAULT_CHILD])
+                    by_class[node, c] = count
+            split[KIND_LINE, node] = NO_SPLIT
+            feature[node] = -1
+            default[node] = 0
+            split_order[node] = -1
+            score[node] = NAN
+            if nodes[line, SPLIT_STEP] >= 0:
+                split[SLOT_LINE, node] = nodes[line, SLOT]
+                split[KIND_LINE, node] = nodes[line, KIND]
+                split[BELOW_LINE, node] = nodes[line, BELOW]
+                split[ABOVE_LINE, node] = nodes[line, ABOVE]
+                split[BRANCH_START_LINE, node] = nodes[line, BRANCH_START]
+                feature[node] = feature_of[nodes[line, SLOT]]
+                default[node] = cython.cast(cython.int, nodes[line, DEFAULT_CHILD])
                 if has_split_order:
-                    split_order[u] = cython.cast(cython.int, nodes[v, SPLIT_STEP])
-                score[u] = reals[v, n_classes]
-                for c in range(nodes[v, N_CHILDREN] - 1, -1, -1):
-                    stack[top] = nodes[v, FIRST_CHILD] + c
-                    parent_of_stacked[top] = u
+                    split_order[node] = cython.cast(cython.int, nodes[line, SPLIT_STEP])
+                score[node] = reals[line, n_classes]
+                for c in range(nodes[line, N_CHILDREN] - 1, -1, -1):
+                    stack[top] = nodes[line, FIRST_CHILD] + c
+                    parent_of_stacked[top] = node
                     top += 1
-            end[u] = u + 1
-            u += 1
-        for u in range(cython.cast(cython.int, n) - 1, -1, -1):
-            right[u] = 0
-            if end[u] > u + 1:
-                right[u] = end[u + 1]
-            if u > 0 and end[u] > end[parent[u]]:
-                end[parent[u]] = end[u]
+            end[node] = node + 1
+            node += 1
+        for node in range(cython.cast(cython.int, n) - 1, -1, -1):
+            right[node] = 0
+            if end[node] > node + 1:
+                right[node] = end[node + 1]
+            if node > 0 and end[node] > end[parent[node]]:
+                end[parent[node]] = end[node]
     return parent.base, end.base, right.base, feature.base, default.base, split_order.base, score.base, split.base
 
 
@@ -137,7 +140,7 @@ def split_thresholds(
         Line of each row of the tree in `matrix`; empty: the row number is the line.
     """
     n = feature.shape[0]
-    out: cython.double[::1] = np.empty(n)
+    threshold: cython.double[::1] = np.empty(n)
     has_rows: cython.bint = rows.shape[0] > 0
     below: cython.Py_ssize_t
     above: cython.Py_ssize_t
@@ -146,13 +149,13 @@ def split_thresholds(
     with cython.nogil:
         for v in range(n):
             if split[KIND_LINE, v] != NUMERIC:
-                out[v] = NAN
+                threshold[v] = NAN
                 continue
             if split[ABOVE_LINE, v] < 0:
-                out[v] = INFINITY
+                threshold[v] = INFINITY
                 continue
             if feature[v] < of_column.shape[0] and of_column[feature[v]] == of_column[feature[v]]:
-                out[v] = of_column[feature[v]]
+                threshold[v] = of_column[feature[v]]
                 continue
             below = split[BELOW_LINE, v]
             above = split[ABOVE_LINE, v]
@@ -161,10 +164,10 @@ def split_thresholds(
                 above = rows[above]
             low = matrix[below, feature[v]]
             high = matrix[above, feature[v]]
-            out[v] = low / 2 + high / 2
-            if not (low <= out[v] and out[v] < high):
-                out[v] = low
-    return out.base
+            threshold[v] = low / 2 + high / 2
+            if not (low <= threshold[v] and threshold[v] < high):
+                threshold[v] = low
+    return threshold.base
 
 
 def category_branches(
@@ -195,12 +198,14 @@ def category_branches(
         start[v + 1] = start[v]
         if split[KIND_LINE, v] >= SUBSET:
             start[v + 1] += n_codes[split[SLOT_LINE, v] - n_lists]
-    out: cython.ushort[::1] = np.empty(start[n], np.uint16)
+    child_of_code: cython.ushort[::1] = np.empty(start[n], np.uint16)
     with cython.nogil:
         for v in range(n):
             for code in range(start[v + 1] - start[v]):
                 child: cython.int = code  # multiway: one child per category
                 if split[KIND_LINE, v] == SUBSET:
                     child = branch[split[BRANCH_START_LINE, v] + code]
-                out[start[v] + code] = cython.cast(cython.ushort, default[v] if child == UNSEEN_CATEGORY else child)
-    return start.base, out.base
+                child_of_code[start[v] + code] = cython.cast(
+                    cython.ushort, default[v] if child == UNSEEN_CATEGORY else child
+                )
+    return start.base, child_of_code.base

@@ -16,7 +16,7 @@ The events that are left in the end are the *owners*: node v opens with the even
 A pairing heap takes two arrays (first child, next sibling). Merging two heaps is one comparison; removing the top is
 O(log n) amortised. Every event is removed at most once, so the sweep takes O(n log n) steps whatever the depth.
 
-Ratios of whole-number costs are kept as `whole + rest / size` with 0 <= rest < size < 2^31; the parts compare exactly
+Ratios of whole-number costs are kept as `ratio + rest / size` with 0 <= rest < size < 2^31; the parts compare exactly
 in 64 bits however large the costs are. Ratios of real costs are floats, and tie within a relative 1e-12.
 """
 
@@ -38,7 +38,7 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
     collapses at a smaller penalty than its parent; it is its own owner.
     """
     n = parent.shape[0]
-    whole: Number[::1] = np.zeros(n, cost.base.dtype)
+    ratio: Number[::1] = np.zeros(n, cost.base.dtype)
     rest: cython.longlong[::1] = np.zeros(n, np.int64)
     gain: Number[::1] = np.array(cost)
     size: cython.longlong[::1] = np.array(weight)
@@ -67,31 +67,31 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
                     if heap < 0:
                         break
                     if Number is cython.longlong:
-                        is_smaller = whole[heap] < quotient or (
-                            whole[heap] == quotient and rest[heap] * event_size < remainder * size[heap]
+                        is_smaller = ratio[heap] < quotient or (
+                            ratio[heap] == quotient and rest[heap] * event_size < remainder * size[heap]
                         )
                     else:
-                        is_smaller = whole[heap] < quotient - TOLERANCE * abs(quotient)
+                        is_smaller = ratio[heap] < quotient - TOLERANCE * abs(quotient)
                     if is_smaller:
                         break
                     event_gain += gain[heap]  # equal ratios join too
                     event_size += size[heap]
-                    heap = _remove_top(heap, child, sibling, whole, rest, size)
-                gain[v], size[v], whole[v], rest[v] = event_gain, event_size, quotient, remainder
+                    heap = _remove_top(heap, child, sibling, ratio, rest, size)
+                gain[v], size[v], ratio[v], rest[v] = event_gain, event_size, quotient, remainder
                 child[v] = sibling[v] = -1
-                top[v] = _merge_heaps(heap, v, child, sibling, whole, rest, size)
+                top[v] = _merge_heaps(heap, v, child, sibling, ratio, rest, size)
             if v > 0:
                 p = parent[v]
                 gain[p] -= cost[v]
-                top[p] = _merge_heaps(top[p], top[v], child, sibling, whole, rest, size)
+                top[p] = _merge_heaps(top[p], top[v], child, sibling, ratio, rest, size)
         for v in range(n):
             owner[v] = -1
             if size[v] > 0:
                 o = owner[parent[v]] if v > 0 else v
                 if Number is cython.longlong:
-                    is_smaller = whole[v] < whole[o] or (whole[v] == whole[o] and rest[v] * size[o] < rest[o] * size[v])
+                    is_smaller = ratio[v] < ratio[o] or (ratio[v] == ratio[o] and rest[v] * size[o] < rest[o] * size[v])
                 else:
-                    is_smaller = whole[v] < whole[o] - TOLERANCE * abs(whole[o])
+                    is_smaller = ratio[v] < ratio[o] - TOLERANCE * abs(ratio[o])
                 owner[v] = v if is_smaller else o
     return gain.base, size.base, owner.base
 
@@ -257,7 +257,7 @@ def _merge_heaps(
     y: cython.int,
     child: cython.int[::1],
     sibling: cython.int[::1],
-    whole: Number[::1],
+    ratio: Number[::1],
     rest: cython.longlong[::1],
     size: cython.longlong[::1],
 ) -> cython.int:
@@ -266,7 +266,7 @@ def _merge_heaps(
         return y
     if y < 0:
         return x
-    if whole[y] > whole[x] or (whole[y] == whole[x] and rest[y] * size[x] > rest[x] * size[y]):
+    if ratio[y] > ratio[x] or (ratio[y] == ratio[x] and rest[y] * size[x] > rest[x] * size[y]):
         x, y = y, x
     sibling[y] = child[x]
     child[x] = y
@@ -280,7 +280,7 @@ def _remove_top(
     x: cython.int,
     child: cython.int[::1],
     sibling: cython.int[::1],
-    whole: Number[::1],
+    ratio: Number[::1],
     rest: cython.longlong[::1],
     size: cython.longlong[::1],
 ) -> cython.int:
@@ -297,7 +297,7 @@ def _remove_top(
         following = -1
         if second >= 0:
             following = sibling[second]
-            first = _merge_heaps(first, second, child, sibling, whole, rest, size)
+            first = _merge_heaps(first, second, child, sibling, ratio, rest, size)
         sibling[first] = pairs
         pairs = first
         first = following
@@ -308,7 +308,7 @@ def _remove_top(
     sibling[x] = -1
     while pairs >= 0:
         following = sibling[pairs]
-        x = _merge_heaps(x, pairs, child, sibling, whole, rest, size)
+        x = _merge_heaps(x, pairs, child, sibling, ratio, rest, size)
         pairs = following
     sibling[x] = -1
     return x

@@ -100,8 +100,10 @@ def krk_depth() -> Table:
 def _krk_table(
     king: Longs, rook: Longs, other: Longs, target: npt.NDArray[np.integer], classes: tuple[str, ...]
 ) -> Table:
-    pieces = ("white_king", "white_rook", "black_king")
-    values = {f"{piece}_{what}": known for piece in pieces for what, known in (("file", "abcdefgh"), ("rank", None))}
+    """Return the table of some positions, given the squares of the white king, the rook and the black king."""
+    values: dict[str, str | None] = {}
+    for piece in ("white_king", "white_rook", "black_king"):
+        values |= {f"{piece}_file": "abcdefgh", f"{piece}_rank": None}
     columns = [column for square in (king, rook, other) for column in (_FILE[square], _RANK[square] + 1)]
     return make_table(values, columns, target, classes)
 

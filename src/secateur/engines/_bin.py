@@ -14,11 +14,10 @@ from .._utils.warn import format_names
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError
 from ._coding import CodeTask
-from ._grow_source import GrowSource
 from ._order_statistics import KEY_BITS, OrderStatisticSearch, RankTask, bin_end_ranks
 from ._passes import PassRunner
-from ._source_schema import MAX_CODES
-from ._survey import ColumnSurvey, Survey
+from ._source import GrowSource
+from ._survey import MAX_CODES, ColumnSurvey, Survey
 
 
 @dataclass(frozen=True, eq=False)

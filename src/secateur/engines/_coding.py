@@ -1,10 +1,20 @@
-"""The last pass over a source: values become codes."""
+"""Rows as codes: their storage, the pass that encodes them, and their routing to the nodes of a growing tree.
 
+Growing out of core reads the source a few times. In the last pass, every value becomes a small code, one byte per
+column for up to 255 bins (`CodeTask`). The codes are kept in memory or in a temporary file (`CodeStore`), and growing
+reads them instead of the source. `CodeRouting` sends rows as codes through the splits found so far, and groups them by
+node.
+"""
+
+import tempfile
+import threading
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import histograms
+from .._kernels import growing, histograms
 from .._utils.arrays import Array
 from ..data.batch import Batch
 from ..data.column_encoding import encode_column
@@ -12,7 +22,76 @@ from ..data.raw_column import NumberColumn, RawColumn, column_as_floats
 from ..data.table import Column, Schema
 from ..data.target import class_numbers
 from ..errors import DataError
-from ._code_store import CodedRows, CodeStore
+from ..growers.tree_tables import GrowingTables
+
+
+class CodedRows(NamedTuple):
+    """Rows whose values are codes.
+
+    Parameters
+    ----------
+    codes : 2-D array
+        One line per row, one code per column.
+    target : array
+        Class of each row.
+    node : array of int32
+        The node that each row has reached. Empty until small nodes are grown from their rows.
+    """
+
+    codes: Array
+    target: Array
+    node: Array = np.zeros(0, np.int32)
+
+
+class CodeStore:
+    """A list of `CodedRows`, in memory or in a temporary file.
+
+    Parameters
+    ----------
+    folder : str, optional
+        Where the temporary folder is made; None for the folder of the system.
+    is_on_disk : bool
+        Whether the rows are kept in a file.
+    """
+
+    def __init__(self, folder: str | None = None, is_on_disk: bool = False) -> None:
+        self.is_on_disk = is_on_disk
+        self._items: list[Any] = []  # The rows themselves, or where each of them begins in the file.
+        self._lock = threading.Lock()
+        if is_on_disk:
+            self._home = tempfile.TemporaryDirectory(prefix="secateur-", dir=folder, ignore_cleanup_errors=True)
+            self._path = Path(self._home.name) / "codes"
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def append(self, rows: CodedRows) -> None:
+        """Add some rows. Threads may add rows at the same time."""
+        if not self.is_on_disk:
+            self._items.append(rows)
+            return
+        with self._lock, self._path.open("ab") as file:
+            self._items.append(file.tell())
+            for array in rows:
+                np.save(file, array)
+
+    def get(self, k: int) -> CodedRows:
+        """Return item k."""
+        if not self.is_on_disk:
+            return self._items[k]  # type: ignore[no-any-return]
+        with self._path.open("rb") as file:
+            file.seek(self._items[k])
+            return CodedRows(np.load(file), np.load(file), np.load(file))
+
+    def get_all(self) -> list[CodedRows]:
+        """Return all items."""
+        return [self.get(k) for k in range(len(self))]
+
+    def close(self) -> None:
+        """Drop all rows and remove the file."""
+        self._items = []
+        if self.is_on_disk:
+            self._home.cleanup()
 
 
 @dataclass
@@ -124,3 +203,87 @@ def _known_categories(column: Column, raw: RawColumn, name: str) -> Array:
     if n_unknown or (codes < 0).any():
         raise source_changed_error(name)
     return codes
+
+
+class CodeSplits(NamedTuple):
+    """The splits of a growing tree on codes, in the order of the parameters of `histograms.route_codes`.
+
+    Parameters
+    ----------
+    feature : array of int64
+        Column of each split; -1 for a node without a split.
+    below : array of int64
+        Numeric splits: the highest code that goes left.
+    default : array of int64
+        Child of missing numbers.
+    branch_start : array of int64
+        Nominal splits: where the children of the categories begin in `branch`; else -1.
+    branch : array of uint16
+    first_child : array of int64
+    missing : array of int64
+        Code of missing numbers in each column; -1 if there are none.
+    """
+
+    feature: Array
+    below: Array
+    default: Array
+    branch_start: Array
+    branch: Array
+    first_child: Array
+    missing: Array
+
+
+def splits_of(tables: GrowingTables, missing: Array) -> CodeSplits:
+    """Return the splits in the tables of a growing tree; `missing` is the code of missing numbers in each column."""
+    nodes = tables.nodes
+    return CodeSplits(
+        feature=np.where(nodes[:, growing.SPLIT_STEP] >= 0, nodes[:, growing.SLOT], -1),
+        below=nodes[:, growing.BELOW].copy(),
+        default=nodes[:, growing.DEFAULT_CHILD].copy(),
+        branch_start=nodes[:, growing.BRANCH_START].copy(),
+        branch=tables.branch,
+        first_child=nodes[:, growing.FIRST_CHILD].copy(),
+        missing=missing,
+    )
+
+
+class RoutedRows(NamedTuple):
+    """Rows grouped by the nodes that they reach.
+
+    Parameters
+    ----------
+    node : array of int32
+        The node that each row reaches.
+    rows : array of int64
+        Numbers of the rows whose node has a group, one group after the other.
+    start : array of int64
+        Where each group begins in `rows`. The last element is the length of `rows`.
+    """
+
+    node: Array
+    rows: Array
+    start: Array
+
+
+@dataclass(frozen=True)
+class CodeRouting:
+    """Splits, and the group in which the rows of each node are collected.
+
+    Parameters
+    ----------
+    splits : CodeSplits
+    group_of_node : array of int32
+        Group of each node; -1 for nodes whose rows are not needed.
+    n_groups : int
+    """
+
+    splits: CodeSplits = field(repr=False)
+    group_of_node: Array = field(repr=False)
+    n_groups: int
+
+    def route(self, codes: Array) -> RoutedRows:
+        """Return the node that each row reaches, and the rows by group."""
+        node = np.empty(len(codes), np.int32)
+        histograms.route_codes(codes, *self.splits, node)
+        rows, start = histograms.group_rows(node, self.group_of_node, self.n_groups)
+        return RoutedRows(node, rows, start)

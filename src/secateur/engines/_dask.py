@@ -20,12 +20,11 @@ from .._utils.threads import InlinePool
 from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..routing import merge_tallies
-from ._code_store import CodedRows, CodeStore
-from ._coding import BinRanges, CodeTask
+from ._coding import BinRanges, CodedRows, CodeStore, CodeTask
 from ._data_file import DataFile
+from ._level_growth import NodeSubtree, SubtreeTask
 from ._passes import Pass, SumPerThread, Sums
 from ._source import files_summer
-from ._subtree_growth import NodeSubtree, SubtreeTask
 from .registry import Client, ExternalData, engine_for, translate_errors
 
 RESULTS_PER_MERGE = 8  # number of results that one task merges

@@ -31,11 +31,10 @@ from ..routing import with_growing_sketch
 from ._bin import Bins, code_layout, find_bins
 from ._coding import BinRanges
 from ._count import count
-from ._grow_source import open_grow_source
 from ._level_growth import LevelGrowth
 from ._passes import LocalPasses, PassRunner
-from ._source_schema import read_schema
-from ._survey import SurveyTask
+from ._source import open_grow_source
+from ._survey import SurveyTask, read_schema
 from .registry import Client, ExternalData
 
 MAX_FINISH_CELLS = 20_000_000  # Rows times columns that are brought together in memory by default.

@@ -12,11 +12,10 @@ from .._utils.arrays import Rows
 from .._utils.threads import StoppableThreadPool
 from ..data.batch import Batch, BatchTask, batch_from_frame
 from ..routing import merge_tallies
-from ._code_store import CodedRows, CodeStore
-from ._coding import BinRanges, CodeTask
+from ._coding import BinRanges, CodedRows, CodeStore, CodeTask
 
 if TYPE_CHECKING:
-    from ._subtree_growth import NodeSubtree, SubtreeTask
+    from ._level_growth import NodeSubtree, SubtreeTask
 
 Sums = TypeVar("Sums")
 

@@ -22,7 +22,7 @@ SlotRange = tuple[int, int]  # First slot, and the one after the last.
 
 
 class ScanTask(NamedTuple):
-    """Columns of one kind (`LISTS`, `CODES` or `TWO_VALUED` of `grow`) that one thread scans for the best split."""
+    """Columns of one kind (`LISTS`, `CODES` or `BITS` of `grow`) that one thread scans for the best split."""
 
     kind: int
     slots: SlotRange
@@ -53,7 +53,7 @@ class ColumnParallelTop:
         scan_tasks = [ScanTask(grow.LISTS, slots) for slots in list_ranges]
         scan_tasks += [ScanTask(grow.CODES, slots) for slots in _slot_ranges(n_lists, n_before_bits)]
         if n_slots > n_before_bits:
-            scan_tasks.append(ScanTask(grow.TWO_VALUED, (n_before_bits, n_slots)))
+            scan_tasks.append(ScanTask(grow.BITS, (n_before_bits, n_slots)))
         self._context, self._data, self._pool = context, data, workers.pool
         self._scan_tasks = scan_tasks
         # Slot n_lists stands for the rows of all coded columns, which are partitioned together.

@@ -127,7 +127,7 @@ def preorder(left: Array, right: Array, is_leaf: Bools) -> tuple[Array, Array]:
 
 
 def _preorder_any_numbering(left: list[int], right: list[int], is_leaf: list[bool]) -> tuple[Array, Array]:
-    """Return the same for any numbering; raise an error if the nodes are no tree."""
+    """Return what `preorder` returns, whatever the numbering; raise an error if the nodes are not those of a tree."""
     order: list[int] = []
     parents: list[int] = []
     n, stack = len(left), [(0, -1)]

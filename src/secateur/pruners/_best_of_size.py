@@ -56,8 +56,8 @@ def best_of_size(
     Bohanec and Bratko (1994), section 3, Figure 7 (OPT); Garcia-Moratilla, Martinez-Munoz and Suarez (2006),
     Figure 1.
 
-    Time and memory are about the sum of the subtree sizes for grown trees, and at most tests x sizes (in bits) for any
-    shape; nearly linear in practice.
+    For trees as growers make them, time and memory are about proportional to the sum of the sizes of all subtrees,
+    nearly linear in the number of nodes. For a tree of any shape, at most one bit for each test and size is needed.
 
     Examples
     --------

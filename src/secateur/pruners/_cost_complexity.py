@@ -17,7 +17,7 @@ from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sizes, member_sums, nested_path
 from .._utils.arrays import ArrayLike, Floats, Longs, LongsOrFloats, write_protect
 from .._utils.checks import check_name
-from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
+from ..core import PruningSequence, RuleProvenance, Sample, Tree, labels_of, node_cost, sample_usage_of
 from ..errors import ParameterError
 from ._provenance import cost_provenance, text_with_ties
 
@@ -85,11 +85,7 @@ def cost_complexity(
         alpha_unit="cost",
         text=text_with_ties("cost-complexity", costs),
     )
-    fields: dict[str, Any] = {
-        "node_labels": labels_of(counts),
-        "seen": sample_usage_of(tree, counts, cost=cost),
-        "provenance": provenance,
-    }
+    fields = _shared_fields(tree, counts, cost, provenance)
     charge = _charges(tree, size)
     values = _penalty_values(penalty, 1 + int(charge.sum()))
     if values is not None and not _is_concave(values):
@@ -172,12 +168,16 @@ def printed_cost_complexity(
         alpha_unit="cost",
         text="cost-complexity as printed (not the family: equal ratios are listed one by one)",
     )
-    fields = {
-        "node_labels": labels_of(counts),
-        "seen": sample_usage_of(tree, counts, cost=cost),
-        "provenance": provenance,
-    }
+    fields = _shared_fields(tree, counts, cost, provenance)
     return _sequence_of_table(tree, table, indices[members], np.array(alphas), fields, is_family=False)
+
+
+def _shared_fields(
+    tree: Tree, counts: Sample | None, cost: ArrayLike | None, provenance: RuleProvenance
+) -> dict[str, Any]:
+    """Return the fields of the sequence that do not depend on the prunings: labels, used samples and provenance."""
+    seen = sample_usage_of(tree, counts, cost=cost)
+    return {"node_labels": labels_of(counts), "seen": seen, "provenance": provenance}
 
 
 def _parameters(penalty: Penalty, size: str) -> dict[str, str]:

@@ -50,11 +50,10 @@ def critical_value(
     Pruning
         With a threshold: a node stays exactly if its score, or that of a node below it, is at least `threshold`.
     PruningSequence
-        Without a threshold: the nested family, largest first, with one member for each distinct best score, and the
-        root alone at the end. `at(x)` is the pruning for the threshold x. Member i is the pruning for thresholds
-        above the i-th score up to the next score; `alphas[i]` is its least threshold, the next number above the i-th
-        score. The first member begins at 0 (or at the lowest score, if that is negative). Without counts, `errors`
-        are NaN.
+        Without a threshold: the nested family, largest first. It has one member for each distinct best score, and the
+        root alone at the end. `at(x)` is the pruning for the threshold x. `alphas[i]` is the least threshold whose
+        pruning is member i: the next float above the score at which the member before ends. For the first member it is
+        0 (or the lowest score, if that is negative). Without counts, `errors` are NaN.
 
     Notes
     -----

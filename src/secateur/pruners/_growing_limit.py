@@ -99,7 +99,7 @@ def charges_of_cuts(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
 
 
 def as_whole_numbers(excess: LongsOrFloats, grown: Counts) -> Longs:
-    """Return the growing errors that cuts add as whole numbers; refuse weights under which they are none."""
+    """Return as whole numbers the growing errors that cuts add; refuse weights under which they are not whole."""
     if grown.has_integer_weights:
         return excess
     charge = np.rint(excess)

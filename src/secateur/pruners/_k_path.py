@@ -117,7 +117,11 @@ class _CutTable(NamedTuple):
 
 
 def k_path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, min_errors: Fraction, budget: int) -> KPath:
-    """Solve all budgets up to `budget`: by a table, and from its own charge on by the reduced error pruning."""
+    """Return the k-optimal prunings for all budgets up to `budget`.
+
+    The reduced error pruning is the best one for every budget that its cuts do not exceed. Smaller budgets are solved
+    by a table.
+    """
     error = holdout.errors_if_leaf(grown.majority)
     best = Pruning.from_cuts(
         tree,
@@ -150,7 +154,7 @@ def k_path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, min_errors
 
 
 class _LabelledCuts(NamedTuple):
-    """Ways to cut nodes: where, with which class, the growing errors and the held-out errors that each adds."""
+    """Possible cuts: the node, its class as a leaf, and the growing errors and held-out errors that the cut adds."""
 
     node: Longs
     label: Ints
@@ -179,8 +183,8 @@ def _useful_labelled_cuts(tree: Tree, grown: Counts, holdout: Counts, budget: in
     """Return the useful classes of every node, in pre-order.
 
     A class is useful if it charges no more than the budget and makes fewer held-out errors than the growing class,
-    which charges least of all. Keeping an original leaf means that the leaf keeps its growing class. Of equally good
-    items a walk takes the later one, so the items of a node come from the highest class to the lowest, and its
+    which charges least of all. The growing class of an original leaf is not an item: the leaf has it unless an item
+    changes it. Of equally good items of a node the last one is chosen, so the classes come in falling order, and the
     growing class comes last.
     """
     majority, n_classes = grown.majority, max(grown.n_classes, holdout.n_classes)

@@ -20,7 +20,8 @@ class PenaltyForm:
     ----------
     factor : float
     candidates : int
-        0 stands for the sample size.
+        By how much delta is divided: the number of events that must not fail. 0 stands for the number of rows at the
+        root.
     is_sized : bool
         Whether code lengths include the description of depth and size.
     covers_leaf : bool

@@ -1,9 +1,9 @@
 """Cut the weakest link again and again (MCC0, MCC1).
 
-The weakest link is the node whose cut adds the least cost per leaf removed. A cut does not change the ratio (cost
-added per leaf removed) of other nodes with the same ratio. So of a group of equal ratio exactly the topmost nodes are
-cut, and all cuts follow from the penalties at which the nodes collapse. Breiman et al. (1984); Bohanec and Bratko
-(1994).
+The weakest link is the node with the least ratio: the cost that its cut adds, per leaf that the cut removes. If several
+nodes have the least ratio, cutting one of them does not change the ratio of the others. So the topmost nodes of the
+group are cut, whatever the order, and the nodes below them disappear. One pass over the ratios at which the nodes
+collapse therefore gives all cuts. Breiman et al. (1984); Bohanec and Bratko (1994).
 """
 
 import numpy as np

@@ -17,9 +17,22 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..datasets import random_domain
 from ..pruners import best_of_size, smallest_within
-from . import _opt_beyond as beyond
 from ._by_hand import krk_tree, nine_tests_part, nine_tests_sheets
-from ._opt_beyond import SEQUENCE_METHODS, errors_by_size, grow_by_id3
+from ._opt_beyond import (
+    NOISY,
+    SEQUENCE_METHODS,
+    all_sequences,
+    choose_under_noise,
+    draw_sample,
+    draw_times,
+    errors_by_size,
+    grow_by_id3,
+    noise_sheet,
+    running_times,
+    sample_sequences,
+    sample_sheet,
+    times_sheet,
+)
 from ._samples import derive_seed, load_table
 from ._sheets import CYCLE, Row, Sheet, available_sheets, mean, new_figure, printed_and_ours, printed_figures
 from ._study import Config, Part, Result, results_under
@@ -44,7 +57,7 @@ UNEQUAL = ([2, 3, 3], [2, 2, 4], [2, 3, 4], [2, 4, 4], [2, 2, 3, 3], [2, 3, 3, 4
 
 def parts(config: Config) -> list[Part]:
     """Return the parts: the two trees of the document, random domains, decision tables, noise and running times."""
-    made = [Part("krk", krk), Part("nine-tests", nine_tests_part)]
+    made = [Part("krk", measure_krk_tree), Part("nine-tests", nine_tests_part)]
     n_trees, n_repeats, n_unequal, n_tables = (20, 3, 1, 1) if config.quick else (N_TREES, 20, 6, 2)
     ranges = ((2, 3), (2, 4), (2, 3)) if config.quick else (range(2, 6), range(2, 6), range(2, 5))
     for n_attributes, n_classes, n_values in itertools.product(*ranges):
@@ -54,72 +67,77 @@ def parts(config: Config) -> list[Part]:
         arguments = {"values": values, "n_classes": 4, "n_trees": N_TREES}
         made.append(Part(f"random-unequal-{'-'.join(map(str, values))}", random_trees, arguments))
     made += [Part(f"table-{name}", decision_table, {"name": name}) for name in ("car", "nursery")[:n_tables]]
-    made.append(Part("sample", beyond.sample_sequences, {"values": [2, 3, 3], "n_classes": 4}))
-    for name in beyond.NOISY:
-        made.append(Part(f"noise-{name}", beyond.choose_under_noise, {"name": name, "n_repeats": n_repeats}))
-    return [*made, Part("times", beyond.running_times, {"n_repeats": n_repeats})]
+    made.append(Part("sample", sample_sequences, {"values": [2, 3, 3], "n_classes": 4}))
+    for name in NOISY:
+        made.append(Part(f"noise-{name}", choose_under_noise, {"name": name, "n_repeats": n_repeats}))
+    return [*made, Part("times", running_times, {"n_repeats": n_repeats})]
 
 
-def krk(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+def measure_krk_tree(config: Config) -> Result:  # noqa: ARG001 the signature of parts
     """Return the least errors of each size of the king-rook-king tree."""
     tree, counts = krk_tree()
     best = best_of_size(tree, counts)
-    found = {"leaves": best.n_leaves[::-1], "errors": best.errors[::-1]}
-    return {**found, "nodes": tree.n_nodes, "positions": int(counts.total[0])}
+    return {
+        "leaves": best.n_leaves[::-1],
+        "errors": best.errors[::-1],
+        "nodes": tree.n_nodes,
+        "positions": int(counts.total[0]),
+    }
 
 
 def random_trees(config: Config, values: list[int], n_classes: int, n_trees: int) -> Result:
-    """Return mean curves and counts over random domains of one shape."""
-    streams = (derive_seed(config, 5, n_classes, i, *values) for i in range(n_trees))
-    found = [compare_methods(*grow_by_id3(random_domain(values, n_classes, seed=seed))) for seed in streams]
-    return {"values": values, "n_classes": n_classes, **_summarize_trees(found)}
+    """Return the mean curves of the methods over random domains of one shape, and how often each property holds."""
+    comparisons = []
+    for i in range(n_trees):
+        domain = random_domain(values, n_classes, seed=derive_seed(config, 5, n_classes, i, *values))
+        comparisons.append(compare_methods(*grow_by_id3(domain)))
+    return {"values": values, "n_classes": n_classes, **_summarize_trees(comparisons)}
 
 
 def decision_table(config: Config, name: str) -> Result:
-    """Return the leaves a real decision table needs, whole and with all but three attributes fixed."""
+    """Return the leaves that a real decision table needs for several accuracies, and a summary of its sub-tables.
+
+    In a sub-table three attributes vary and the others are fixed.
+    """
     table = load_table(name, config)
     tree, counts = grow_by_id3(table)
-    found: Result = {"rows": table.n_rows, "leaves": tree.n_leaves}
-    for accuracy in ("0.9", "0.95", "0.99"):
-        found[accuracy] = smallest_within(tree, counts, accuracy).n_leaves
-    small = [compare_methods(*grow_by_id3(one)) for one in _sub_tables(table, 3)]
-    return {**found, "sub-tables": _summarize_trees(small)}
+    n_leaves = {accuracy: smallest_within(tree, counts, accuracy).n_leaves for accuracy in ("0.9", "0.95", "0.99")}
+    comparisons = [compare_methods(*grow_by_id3(sub_table)) for sub_table in _sub_tables(table, 3)]
+    return {"rows": table.n_rows, "leaves": tree.n_leaves, **n_leaves, "sub-tables": _summarize_trees(comparisons)}
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """Return the tables whose parts have run."""
-    ours = (_krk, nine_tests_sheets, _claims, _tables, _domains, _uniformity, _curves)
-    return available_sheets(results, *ours, beyond.sample_sheet, beyond.noise_sheet, beyond.times_sheet)
+    makers = (
+        _krk_sheet, nine_tests_sheets, _statements_sheet, _decision_tables_sheet, _domains_sheet, _uniformity_sheet,
+        _curves_sheet, sample_sheet, noise_sheet, times_sheet,
+    )  # fmt: skip
+    return available_sheets(results, *makers)
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw Figures 4 and 9, Figures 10 and 11 by number of leaves, and running times."""
-    for key, draw_one in (("krk", _draw_krk), ("sample", beyond.draw_sample), ("times", beyond.draw_times)):
+    for key, draw_figure in (("krk", _draw_krk), ("sample", draw_sample), ("times", draw_times)):
         if key in results:
-            draw_one(results, folder / f"{key}.png")
-    shown = _shown(results)
-    with new_figure(folder / "accuracy-by-size.png", (1, len(shown)), (4.2 * len(shown), 4)) as axes:
-        for ax, (key, one) in zip(axes, shown.items(), strict=True):
+            draw_figure(results, folder / f"{key}.png")
+    summaries = _summaries_of_three_attributes(results)
+    with new_figure(folder / "accuracy-by-size.png", (1, len(summaries)), (4.2 * len(summaries), 4)) as axes:
+        for ax, (name, summary) in zip(axes, summaries.items(), strict=True):
             for method, colour in zip(SEQUENCE_METHODS, CYCLE, strict=False):
-                ax.plot(
-                    range(1, len(one["curves"][method]) + 1),
-                    one["curves"][method],
-                    "o-",
-                    ms=3,
-                    color=colour,
-                    label=method,
-                )
+                curve = summary["curves"][method]
+                ax.plot(range(1, len(curve) + 1), curve, "o-", ms=3, color=colour, label=method)
             if ax is not axes[0]:
-                values = shown["random domains"]["curves"]["OPT"]
-                ax.plot(range(1, len(values) + 1), values, "k--", lw=0.8, label="OPT, random domains")
-            ax.set(xlabel="leaves", ylabel="mean accuracy", title=key, ylim=(0, 1.02))
+                curve = summaries["random domains"]["curves"]["OPT"]
+                ax.plot(range(1, len(curve) + 1), curve, "k--", lw=0.8, label="OPT, random domains")
+            ax.set(xlabel="leaves", ylabel="mean accuracy", title=name, ylim=(0, 1.02))
 
 
 def _draw_krk(results: dict[str, Result], path: Path) -> None:
-    found = results["krk"]
+    """Draw Figure 4, the accuracy of the king-rook-king tree by number of leaves, with the values in the text."""
+    krk = results["krk"]
     with new_figure(path) as (ax,):
-        accuracy = [1 - errors / found["positions"] for errors in found["errors"]]
-        ax.plot(found["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
+        accuracy = [1 - errors / krk["positions"] for errors in krk["errors"]]
+        ax.plot(krk["leaves"], accuracy, "o-", ms=4, color=CYCLE[0], label="OPT")
         for leaves, label in ((4, "in the text"), (5, None)):
             ax.plot(leaves, printed_figures("krk")[leaves]["accuracy"] / 100, "x", ms=9, color="k", label=label)
         ax.set(xlabel="leaves", ylabel="accuracy", title="Figure 4: king-rook-king")
@@ -127,106 +145,121 @@ def _draw_krk(results: dict[str, Result], path: Path) -> None:
 
 def compare_methods(tree: Tree, counts: Counts) -> Result:
     """Return the accuracy by size, and other properties, of one tree under all four methods."""
-    made = beyond.all_sequences(tree, counts)
-    least = {method: _best_errors_within(tree, counts, one.n_leaves, one.errors) for method, one in made.items()}
-    offered = {method: errors_by_size(one).items() for method, one in made.items()}
+    sequences = all_sequences(tree, counts)
+    least_errors = {
+        method: _least_errors_within(tree, counts, sequence.n_leaves, sequence.errors)
+        for method, sequence in sequences.items()
+    }
+    members = {method: errors_by_size(sequence).items() for method, sequence in sequences.items()}
     n_rows = int(counts.total[0])
     return {
-        "accuracy": {method: 1 - errors / n_rows for method, errors in least.items()},
+        "accuracy": {method: 1 - errors / n_rows for method, errors in least_errors.items()},
         "leaves": tree.n_leaves,
         "rows": n_rows,
-        "members": {method: len(one) for method, one in made.items()},
+        "members": {method: len(sequence) for method, sequence in sequences.items()},
         "for 90 %": smallest_within(tree, counts, "0.9").n_leaves,
-        "every GREEDY tree optimal": offered["GREEDY"] <= offered["OPT"],
-        "every MCC1 tree optimal": offered["MCC1"] <= offered["OPT"],
-        "GREEDY curve equals OPT": bool((least["GREEDY"] == least["OPT"]).all()),
-        "largest gap": float((least["GREEDY"] - least["OPT"]).max() / n_rows),
+        "every GREEDY tree optimal": members["GREEDY"] <= members["OPT"],
+        "every MCC1 tree optimal": members["MCC1"] <= members["OPT"],
+        "GREEDY curve equals OPT": bool((least_errors["GREEDY"] == least_errors["OPT"]).all()),
+        "largest gap": float((least_errors["GREEDY"] - least_errors["OPT"]).max() / n_rows),
     }
 
 
-def _best_errors_within(tree: Tree, counts: Counts, n_leaves: Array, errors: Array) -> Floats:
-    """Return the least errors with at most 1, 2, ... leaves; the uncut tree counts as a member."""
-    found = np.full(tree.n_leaves, np.inf)
-    np.minimum.at(found, n_leaves - 1, errors.astype(float))
-    found[-1] = min(found[-1], counts.resubstitution_costs[tree.leaves].sum())
-    return np.minimum.accumulate(found)
+def _least_errors_within(tree: Tree, counts: Counts, n_leaves: Array, errors: Array) -> Floats:
+    """Return the least errors of the members of a sequence with at most 1, 2, ... leaves.
+
+    `n_leaves` and `errors` are those of the members. The uncut tree counts as a member.
+    """
+    least = np.full(tree.n_leaves, np.inf)
+    np.minimum.at(least, n_leaves - 1, errors.astype(float))
+    least[-1] = min(least[-1], counts.resubstitution_costs[tree.leaves].sum())
+    return np.minimum.accumulate(least)
 
 
-def _summarize_trees(found: list[Result]) -> Result:
-    n_sizes = max(one["rows"] for one in found)
+def _summarize_trees(comparisons: list[Result]) -> Result:
+    """Return the means and sums, over several trees, of the results of `compare_methods`."""
+    n_sizes = max(tree["rows"] for tree in comparisons)
 
-    def curve(method: str) -> Floats:
-        """Return the mean accuracy by size; a tree has full accuracy beyond its own size."""
-        padded = [np.pad(one["accuracy"][method], (0, n_sizes - one["leaves"]), "edge") for one in found]
-        return np.asarray(np.mean(padded, axis=0))
+    def mean_curve(method: str) -> Floats:
+        """Return the mean accuracy by size; beyond its own size, a tree keeps the accuracy it has there."""
+        curves = [np.pad(tree["accuracy"][method], (0, n_sizes - tree["leaves"]), "edge") for tree in comparisons]
+        return np.asarray(np.mean(curves, axis=0))
 
     def mean_by_method(key: str) -> dict[str, float]:
-        return {method: mean([float(np.mean(one[key][method])) for one in found]) for method in SEQUENCE_METHODS}
+        return {
+            method: mean([float(np.mean(tree[key][method])) for tree in comparisons]) for method in SEQUENCE_METHODS
+        }
 
     return {
-        "trees": len(found),
-        **{key: mean([one[key] for one in found]) for key in ("leaves", "for 90 %")},
-        "curves": {method: curve(method) for method in SEQUENCE_METHODS} if n_sizes <= MAX_CURVE_LEAVES else {},
+        "trees": len(comparisons),
+        **{key: mean([tree[key] for tree in comparisons]) for key in ("leaves", "for 90 %")},
+        "curves": {method: mean_curve(method) for method in SEQUENCE_METHODS} if n_sizes <= MAX_CURVE_LEAVES else {},
         "mean accuracy": mean_by_method("accuracy"),
         "members": mean_by_method("members"),
-        "largest gap": max(one["largest gap"] for one in found),
-        **{key: sum(one[key] for one in found) for key in COUNTED_PROPERTIES},
+        "largest gap": max(tree["largest gap"] for tree in comparisons),
+        **{key: sum(tree[key] for tree in comparisons) for key in COUNTED_PROPERTIES},
     }
 
 
 def _sub_tables(table: Table, n_values: int) -> list[Table]:
-    """Return the tables in which three attributes of `n_values` values vary; tables of a single class are left out."""
-    sizes = [len(known) for known in table.categories]
-    made: list[Table] = []
-    for free in itertools.combinations([j for j, size in enumerate(sizes) if size == n_values], 3):
-        fixed = [j for j in range(table.n_columns) if j not in free]
-        group = np.ravel_multi_index([table.columns[j] for j in fixed], [sizes[j] for j in fixed])
-        schema = Schema(tuple(table.schema.columns[j] for j in free), table.schema.classes, has_names=True)
-        for value in np.unique(group):
-            some = table.take(np.flatnonzero(group == value))
-            if some.target is not None and (some.target != some.target[0]).any():
-                made.append(Table(schema, tuple(some.columns[j] for j in free), some.target))
-    return made[:: max(1, -(-len(made) // MAX_SUB_TABLES))]
+    """Return the tables in which three attributes of `n_values` values vary and the others are fixed.
+
+    Tables of a single class are left out. If there are too many tables, only every second, third, ... is returned.
+    """
+    sizes = [len(categories) for categories in table.categories]
+    sub_tables: list[Table] = []
+    for varying in itertools.combinations([j for j, size in enumerate(sizes) if size == n_values], 3):
+        fixed = [j for j in range(table.n_columns) if j not in varying]
+        combination = np.ravel_multi_index([table.columns[j] for j in fixed], [sizes[j] for j in fixed])
+        schema = Schema(tuple(table.schema.columns[j] for j in varying), table.schema.classes, has_names=True)
+        for value in np.unique(combination):
+            rows = table.take(np.flatnonzero(combination == value))
+            if rows.target is not None and (rows.target != rows.target[0]).any():
+                sub_tables.append(Table(schema, tuple(rows.columns[j] for j in varying), rows.target))
+    step = max(1, -(-len(sub_tables) // MAX_SUB_TABLES))
+    return sub_tables[::step]
 
 
-def _krk(results: dict[str, Result]) -> Sheet:
-    found, rows = results["krk"], []
-    for (leaves, printed), errors in zip(printed_figures("krk").items(), found["errors"], strict=True):
-        accuracy = round(100 * (1 - errors / found["positions"]), 2)
+def _krk_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the fewest errors of each size of the king-rook-king tree, beside the values in the text."""
+    krk, rows = results["krk"], []
+    for (leaves, printed), errors in zip(printed_figures("krk").items(), krk["errors"], strict=True):
+        accuracy = round(100 * (1 - errors / krk["positions"]), 2)
         rows.append((leaves, *printed_and_ours(printed["errors"], errors), printed["accuracy"], accuracy))
     head = ("leaves", "errors, reconstructed from the text", "ours", "difference", "accuracy %, in the text", "ours")
     return Sheet("krk", "King-rook-king: fewest errors on 262,144 positions", head, rows)
 
 
-def _claims(results: dict[str, Result]) -> Sheet:
+def _statements_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the numbers that the text states about random domains and decision tables, beside ours."""
     rows: list[Row] = []
     shape = "3 attributes of 3 values"
     if "random-3-4-3" in results:
         random = results["random-3-4-3"]
         name = f"leaves for 90 %, random domains, {shape}, 4 classes"
         rows.append((name, random["leaves"], *printed_and_ours(20, random["for 90 %"])))
-    for table, one in results_under(results, "table-").items():
-        small = one["sub-tables"]
+    for table, result in results_under(results, "table-").items():
+        summary = result["sub-tables"]
         name = f"leaves for 90 %, sub-tables of {table} with {shape}"
-        rows.append((name, small["leaves"], *printed_and_ours(10, small["for 90 %"])))
+        rows.append((name, summary["leaves"], *printed_and_ours(10, summary["for 90 %"])))
     unequal = results["random-unequal-2-3-3"]
-    for what, key in (
-        ("curve equals that of OPT", COUNTED_PROPERTIES[2]),
-        ("trees are all optimal", COUNTED_PROPERTIES[0]),
+    for statement, key in (
+        ("curve equals that of OPT", "GREEDY curve equals OPT"),
+        ("trees are all optimal", "every GREEDY tree optimal"),
     ):
-        rows.append(
-            (f"GREEDY's {what}, values 2, 3, 3 and 4 classes", unequal["trees"], *printed_and_ours(67, unequal[key]))
-        )
+        name = f"GREEDY's {statement}, values 2, 3, 3 and 4 classes"
+        rows.append((name, unequal["trees"], *printed_and_ours(67, unequal[key])))
     note = "Of: the leaves of the full tree on average, or the number of trees. The text says approximately 20 and 10."
     head = ("statement", "of", "in the text", "ours", "difference")
     return Sheet("claims", "What the text says", head, rows, note)
 
 
-def _tables(results: dict[str, Result]) -> Sheet:
+def _decision_tables_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the leaves that the real decision tables and their sub-tables need: a row per table."""
     rows = [
-        (name, *(one[key] for key in ("rows", "leaves", "0.9", "0.95", "0.99")),
-         *(one["sub-tables"][key] for key in ("trees", "leaves", "for 90 %", "GREEDY curve equals OPT")))
-        for name, one in results_under(results, "table-").items()
+        (name, *(result[key] for key in ("rows", "leaves", "0.9", "0.95", "0.99")),
+         *(result["sub-tables"][key] for key in ("trees", "leaves", "for 90 %", "GREEDY curve equals OPT")))
+        for name, result in results_under(results, "table-").items()
     ]  # fmt: skip
     head = (
         "table", "rows", "leaves", "for 90 %", "for 95 %", "for 99 %", "sub-tables", "their leaves", "for 90 %",
@@ -235,15 +268,16 @@ def _tables(results: dict[str, Result]) -> Sheet:
     return Sheet("decision-tables", "Real decision tables", head, rows)
 
 
-def _domains(results: dict[str, Result]) -> Sheet:
-    shown = ("for 90 %", "GREEDY curve equals OPT", "every MCC1 tree optimal", "trees")
+def _domains_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the mean accuracy of each method, and how often the properties hold: a row per shape of domain."""
+    counted = ("for 90 %", "GREEDY curve equals OPT", "every MCC1 tree optimal", "trees")
     rows = [
         (
-            " ".join(map(str, one["values"])), one["n_classes"], one["leaves"],
-            *(100 * one["mean accuracy"][method] for method in SEQUENCE_METHODS),
-            *(one[key] for key in shown), 100 * one["largest gap"],
+            " ".join(map(str, result["values"])), result["n_classes"], result["leaves"],
+            *(100 * result["mean accuracy"][method] for method in SEQUENCE_METHODS),
+            *(result[key] for key in counted), 100 * result["largest gap"],
         )
-        for one in results_under(results, "random-").values()
+        for result in results_under(results, "random-").values()
     ]  # fmt: skip
     head = (
         "values", "classes", "leaves", *(f"{method} %" for method in SEQUENCE_METHODS), "leaves for 90 %",
@@ -252,40 +286,43 @@ def _domains(results: dict[str, Result]) -> Sheet:
     return Sheet("random-domains", "Random domains: mean accuracy over all sizes", head, rows, decimals=1)
 
 
-def _shown(results: dict[str, Result]) -> dict[str, Result]:
-    """What the figure compares: random domains of three attributes with three values, and real tables of that shape."""
-    small = {f"sub-tables of {name}": one["sub-tables"] for name, one in results_under(results, "table-").items()}
-    return {"random domains": results["random-3-4-3"], **small}
+def _summaries_of_three_attributes(results: dict[str, Result]) -> dict[str, Result]:
+    """Return, by name, the summaries of all domains of three attributes with three values: random and real."""
+    real = {f"sub-tables of {name}": result["sub-tables"] for name, result in results_under(results, "table-").items()}
+    return {"random domains": results["random-3-4-3"], **real}
 
 
-def _uniformity(results: dict[str, Result]) -> Sheet:
+def _uniformity_sheet(results: dict[str, Result]) -> Sheet:
     """Return the distance of the faster methods from OPT for attributes with equal and unequal numbers of values."""
-    _, *quicker = SEQUENCE_METHODS
+    _, *faster_methods = SEQUENCE_METHODS
     groups: dict[str, list[Result]] = {"equal": [], "unequal": []}
-    for key, one in results_under(results, "random-").items():
-        if one["n_classes"] == 4 and len(one["values"]) in (3, 4):
-            groups["unequal" if key.startswith("unequal") else "equal"].append(one)
+    for key, result in results_under(results, "random-").items():
+        if result["n_classes"] == 4 and len(result["values"]) in (3, 4):
+            groups["unequal" if key.startswith("unequal") else "equal"].append(result)
     rows = []
-    for name, found in groups.items() if all(groups.values()) else ():
-        accuracy = [one["mean accuracy"] for one in found]
-        gaps = (100 * mean([of["OPT"] - of[method] for of in accuracy]) for method in quicker)
-        share = 100 * mean([one["GREEDY curve equals OPT"] / one["trees"] for one in found])
-        rows.append((name, len(found), *gaps, share, 100 * max(one["largest gap"] for one in found)))
+    for name, group in groups.items() if all(groups.values()) else ():
+        accuracies = [result["mean accuracy"] for result in group]
+        gaps = (
+            100 * mean([accuracy["OPT"] - accuracy[method] for accuracy in accuracies]) for method in faster_methods
+        )
+        percent_equal = 100 * mean([result["GREEDY curve equals OPT"] / result["trees"] for result in group])
+        rows.append((name, len(group), *gaps, percent_equal, 100 * max(result["largest gap"] for result in group)))
     head = (
-        "numbers of values", "domains", *(f"OPT - {method}, points" for method in quicker), "GREEDY equals OPT %",
-        "largest gap of GREEDY, points",
+        "numbers of values", "domains", *(f"OPT - {method}, points" for method in faster_methods),
+        "GREEDY equals OPT %", "largest gap of GREEDY, points",
     )  # fmt: skip
     title = "Domains of 3 and 4 attributes and 4 classes: accuracy that the faster methods lose"
     return Sheet("uniformity", title, head, rows, decimals=2)
 
 
-def _curves(results: dict[str, Result]) -> Sheet:
-    shown = {
-        f"{name}, {method}": one["curves"][method]
-        for name, one in _shown(results).items()
+def _curves_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the mean accuracy by number of leaves: a column per kind of domain and method."""
+    curves = {
+        f"{name}, {method}": summary["curves"][method]
+        for name, summary in _summaries_of_three_attributes(results).items()
         for method in SEQUENCE_METHODS
     }
-    n_sizes = len(shown["random domains, OPT"])
-    rows = [(i + 1, *(100 * curve[i] for curve in shown.values())) for i in range(n_sizes)]
+    n_sizes = len(curves["random domains, OPT"])
+    rows = [(i + 1, *(100 * curve[i] for curve in curves.values())) for i in range(n_sizes)]
     title = "Mean accuracy in percent by number of leaves, three attributes of three values (Figures 10 and 11)"
-    return Sheet("accuracy-by-size", title, ("leaves", *shown), rows, decimals=1)
+    return Sheet("accuracy-by-size", title, ("leaves", *curves), rows, decimals=1)

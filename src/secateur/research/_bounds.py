@@ -15,17 +15,19 @@ from ..statistics.tails import binomial_upper
 from ._samples import error_rate
 
 DELTA = 0.01
-FACTOR = 1.1
-# Forms (A) and (B) of the Rademacher bound, and the number of draws of signs.
+FACTOR = 1.1  # k is the number of growing errors of the unpruned tree times this factor
+# Forms (A) and (B) of the Rademacher bound, and over how many draws of signs each is averaged.
 FORMS: tuple[tuple[Literal["printed", "centred"], int], ...] = (("printed", 1), ("centred", 10))
 Random = np.random.Generator | int
 
-# For each tree, the bounds on its error and their names in tables. Its test error is the result "test error, TREE".
-_BOTH = {"printed Rademacher": "(A)", "centred Rademacher": "(B)", "quarter bit": "d/4 (invalid)"}
-_REP = {**_BOTH, "uniform": "uniform", "informed": "informed"}
+# The bounds on the error of each tree: for each tree, the name of each bound in the results, and its name in tables.
+# The error of the tree on new rows is the result "test error, TREE".
+_BOUNDS_ON_ANY_TREE = {"printed Rademacher": "(A)", "centred Rademacher": "(B)", "quarter bit": "d/4 (invalid)"}
+_BOUNDS_ON_REP = {**_BOUNDS_ON_ANY_TREE, "uniform": "uniform", "informed": "informed"}
+_BOUNDS_ON_K_REP = {**_BOUNDS_ON_ANY_TREE, "within k": "within k"}
 BOUNDS = {
-    "REP": {f"{bound}, REP": words for bound, words in _REP.items()},
-    "k-REP": {f"{bound}, k-REP": words for bound, words in {**_BOTH, "within k": "within k"}.items()},
+    "REP": {f"{bound}, REP": label for bound, label in _BOUNDS_ON_REP.items()},
+    "k-REP": {f"{bound}, k-REP": label for bound, label in _BOUNDS_ON_K_REP.items()},
     "informed": {"informed, best": "informed"},
     "path": {"path": "path"},
     "PAC-Bayes": {"PAC-Bayes": "PAC-Bayes"},
@@ -37,62 +39,80 @@ def measure_bounds(tree: Tree, grown: Counts, held: Counts, test: Counts, *, see
     """Return sizes, test errors and bounds of the prunings of a tree by REP, k-REP, the path and the informed prior."""
     samples, n = (tree, grown, held), int(held.total[0])
     k = k_limit(grown, factor=FACTOR)
-    pruned = {"REP": reduced_error(*samples), "k-REP": k_reduced_error(*samples, factor=FACTOR)}
-    rep, k_rep = pruned.values()
-    paid = partial(occam, *samples, delta=DELTA)
-    best = certificate_optimal(*samples, delta=DELTA)
-    member, on_path = best_on_path(tree, grown, held)
+    rep = reduced_error(*samples)
+    k_rep = k_reduced_error(*samples, factor=FACTOR)
+    informed = certificate_optimal(*samples, delta=DELTA)
+    path_bound, path_member = best_on_path(tree, grown, held)
     unpruned = Pruning.from_cuts(tree, [], node_labels=grown.majority)
-    tested = {"unpruned": unpruned, **pruned, "path": on_path, "informed": best}
-    found: dict[str, float] = {
-        **{f"nodes, {name}": pruning.n_nodes for name, pruning in pruned.items()},
+    prunings = {"unpruned": unpruned, "REP": rep, "k-REP": k_rep, "path": path_member, "informed": informed}
+    sizes_and_errors: dict[str, float] = {
+        "nodes, REP": rep.n_nodes,
+        "nodes, k-REP": k_rep.n_nodes,
         "nodes, unpruned": tree.n_nodes,
-        "leaves, path": on_path.n_leaves,
-        "leaves, informed": best.n_leaves,
+        "leaves, path": path_member.n_leaves,
+        "leaves, informed": informed.n_leaves,
         "is ordered": int(rep <= k_rep and rep.n_nodes <= k_rep.n_nodes <= tree.n_nodes),
         "k": k,
         "n": n,
         "pruning error, REP": rep.errors(held) / n,
-        **{f"test error, {name}": error_rate(pruning, test) for name, pruning in tested.items()},
-        "unpaid, path": float(binomial_upper(member.errors, n, np.log(DELTA))),
+        **{f"test error, {name}": error_rate(pruning, test) for name, pruning in prunings.items()},
+        # What the path certificate would be if the choice of the member had no price: not a valid bound.
+        "unpaid, path": float(binomial_upper(path_bound.errors, n, np.log(DELTA))),
     }
-    signs = [np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)]
-    for (name, pruning), within, rngs in zip(pruned.items(), (None, k), (signs[:2], signs[2:]), strict=True):
-        bounds = rademacher_bounds(*samples, pruning, rngs, within)
-        found |= {f"{form} Rademacher, {name}": bound for (form, _), bound in zip(FORMS, bounds, strict=True)}
-        found[f"quarter bit, {name}"] = paid(prior="printed", tail="chernoff", pruning=pruning).value
-    mixed = pac_bayes(*samples, delta=DELTA)
+    rademacher_and_printed = _bounds_on_rep_and_k_rep(tree, grown, held, rep, k_rep, k, seed)
+    occam_bound = partial(occam, *samples, delta=DELTA)
+    mixture = pac_bayes(*samples, delta=DELTA)
     return {
-        **found,
-        "uniform, REP": paid(prior="uniform", pruning=rep).value,
-        "within k, k-REP": paid(prior="within-k", k=k, pruning=k_rep).value,
-        "informed, REP": paid(prior="informed", pruning=rep).value,
-        "informed, best": paid(prior="informed", pruning=best).value,
-        "path": member.value,
-        "PAC-Bayes": mixed.value,
-        "test error, PAC-Bayes": _mixture_error_rate(mixed, grown, held, test),
+        **sizes_and_errors,
+        **rademacher_and_printed,
+        "uniform, REP": occam_bound(prior="uniform", pruning=rep).value,
+        "within k, k-REP": occam_bound(prior="within-k", k=k, pruning=k_rep).value,
+        "informed, REP": occam_bound(prior="informed", pruning=rep).value,
+        "informed, best": occam_bound(prior="informed", pruning=informed).value,
+        "path": path_bound.value,
+        "PAC-Bayes": mixture.value,
+        "test error, PAC-Bayes": _mixture_error_rate(mixture, grown, held, test),
     }
+
+
+def _bounds_on_rep_and_k_rep(
+    tree: Tree, grown: Counts, held: Counts, rep: Pruning, k_rep: Pruning, k: int, seed: int
+) -> dict[str, float]:
+    """Return the bounds that were published for both rules: two forms of the Rademacher bound, and the Occam bound."""
+    bounds: dict[str, float] = {}
+    signs = [np.random.default_rng(stream) for stream in np.random.SeedSequence(seed).spawn(4)]
+    for name, pruning, limit, rngs in (("REP", rep, None, signs[:2]), ("k-REP", k_rep, k, signs[2:])):
+        both_forms = rademacher_bounds(tree, grown, held, pruning, rngs, limit)
+        for (form, _), bound in zip(FORMS, both_forms, strict=True):
+            bounds[f"{form} Rademacher, {name}"] = bound
+        printed = occam(tree, grown, held, delta=DELTA, prior="printed", tail="chernoff", pruning=pruning)
+        bounds[f"quarter bit, {name}"] = printed.value
+    return bounds
 
 
 def best_on_path(tree: Tree, grown: Counts, held: Counts) -> tuple[Bound, Pruning]:
-    """Return the lowest bound of any member of the cost-complexity path, and that member."""
-    family = cost_complexity(tree, grown)
-    member = least_bound(path(family, held, delta=DELTA))
-    return member, family[member.details["member"]]
+    """Return the lowest bound on any member of the cost-complexity path, and that member."""
+    sequence = cost_complexity(tree, grown)
+    lowest = least_bound(path(sequence, held, delta=DELTA))
+    return lowest, sequence[lowest.details["member"]]
 
 
 def rademacher_bounds(
     tree: Tree, grown: Counts, held: Counts, pruning: Pruning, rngs: Sequence[Random], k: int | None = None
 ) -> list[float]:
-    """Return the Rademacher bounds on a pruning: (A) as printed, (B) centred."""
-    bound_of = partial(rademacher, tree, grown, held, delta=DELTA, k=k, pruning=pruning)
-    found = (bound_of(form=form, draws=draws, rng=rng) for (form, draws), rng in zip(FORMS, rngs, strict=True))
-    return [bound.details["unclipped"] for bound in found]
+    """Return the Rademacher bounds on a pruning, (A) as printed and (B) centred, with one generator for each."""
+    bounds = []
+    for (form, draws), rng in zip(FORMS, rngs, strict=True):
+        bound = rademacher(tree, grown, held, delta=DELTA, k=k, pruning=pruning, form=form, draws=draws, rng=rng)
+        bounds.append(bound.details["unclipped"])
+    return bounds
 
 
-def _mixture_error_rate(mixed: Bound, grown: Counts, held: Counts, test: Counts) -> float:
-    """Return the expected test error of a pruning drawn from the mixture."""
-    errors = [counts.errors_if_leaf(grown.majority).astype(float) for counts in (held, test)]
-    prior = prior_cost(grown.resubstitution_costs, mixed.details["lam"], mixed.details["mu"])
-    _, expected = mean_cost(grown.tree.parent, -prior - mixed.details["theta"] * errors[0], errors[1])
-    return expected / float(test.total[0])
+def _mixture_error_rate(mixture: Bound, grown: Counts, held: Counts, test: Counts) -> float:
+    """Return the expected test error of a pruning drawn from the mixture of a PAC-Bayes bound."""
+    held_errors, test_errors = (counts.errors_if_leaf(grown.majority).astype(float) for counts in (held, test))
+    prior = prior_cost(grown.resubstitution_costs, mixture.details["lam"], mixture.details["mu"])
+    # The mixture weighs a pruning by exp(-prior cost - theta * held-out errors), summed over its leaves.
+    log_weights = -prior - mixture.details["theta"] * held_errors
+    _, expected_errors = mean_cost(grown.tree.parent, log_weights, test_errors)
+    return expected_errors / float(test.total[0])

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .._utils.arrays import Floats, LongsOrFloats
-from ..core import Counts, PruningSequence, Tree
+from .._utils.arrays import LongsOrFloats
+from ..core import Counts, PruningSequence, Tree, m_estimate
 from ..data.table import Table
 from ..datasets import led24, random_domain, split, tic_tac_toe
 from ..growers import grow
@@ -30,10 +30,12 @@ SEQUENCE_METHODS: dict[str, Callable[..., PruningSequence]] = {
     "MCC0": weakest_links,
 }
 TIMED = ("OPT", "GREEDY", "MCC1")
-NOISY = ("led24", "tic-tac-toe")  # segments wrong one time in ten; a fifth of the classes drawn anew
+# Sets with noise. In led24 each segment is wrong with probability 0.1; in tic-tac-toe a fifth of the classes is drawn
+# anew.
+NOISY = ("led24", "tic-tac-toe")
 COSTS = ("growing errors", "m-estimate", "pruning errors")
-M = 2.0
-# Complete domains whose trees have about these leaves; the times of the document are for 20, 40, 60 and 80.
+# For each number of leaves, the numbers of values of the attributes of a complete domain whose tree has about as many
+# leaves. The times of the document are for 20, 40, 60 and 80 leaves.
 SIZES = {
     20: [4, 5], 40: [5, 8], 60: [3, 4, 5], 80: [4, 4, 5], 320: [4, 4, 4, 5], 1280: [4] * 4 + [5], 5120: [4] * 5 + [5],
 }  # fmt: skip
@@ -52,12 +54,17 @@ def sample_sequences(config: Config, values: list[int], n_classes: int) -> Resul
     """Return the sequences of OPT and GREEDY of the first random domain that shows what Figure 9 shows."""
     for i in range(1_000):
         tree, counts = grow_by_id3(random_domain(values, n_classes, seed=derive_seed(config, 6, i)))
-        made = {"OPT": best_of_size(tree, counts), "GREEDY": greedy(tree, counts)}
-        least, quick = map(errors_by_size, made.values())
-        if any(least[j] < e for j, e in quick.items()) and (np.diff(made["OPT"].errors) < 0).any():
+        sequences = {"OPT": best_of_size(tree, counts), "GREEDY": greedy(tree, counts)}
+        best_errors, greedy_errors = map(errors_by_size, sequences.values())
+        is_greedy_worse = any(best_errors[size] < errors for size, errors in greedy_errors.items())
+        # Members are in order of decreasing size: somewhere a smaller tree has fewer errors than a larger one.
+        has_better_smaller_tree = (np.diff(sequences["OPT"].errors) < 0).any()
+        if is_greedy_worse and has_better_smaller_tree:
             break
     n = int(counts.total[0])
-    points = {method: [one.n_leaves[::-1], 1 - one.errors[::-1] / n] for method, one in made.items()}
+    points = {
+        method: [sequence.n_leaves[::-1], 1 - sequence.errors[::-1] / n] for method, sequence in sequences.items()
+    }
     return {"rows": n, "number": i, **points}
 
 
@@ -67,19 +74,19 @@ def errors_by_size(sequence: PruningSequence) -> dict[int, float]:
 
 
 def sample_sheet(results: dict[str, Result]) -> Sheet:
-    """Return the accuracy by size of two sequences, as they are and made monotone."""
-    found = results["sample"]
-    columns = {method: dict(zip(*found[method], strict=True)) for method in ("OPT", "GREEDY")}
+    """Return the accuracy by size of two sequences, of the members and of the best member up to each size."""
+    sample = results["sample"]
+    accuracy_by_size = {method: dict(zip(*sample[method], strict=True)) for method in ("OPT", "GREEDY")}
     rows = []
-    best = dict.fromkeys(columns, 0.0)
-    for leaves in range(1, max(map(max, columns.values())) + 1):
+    best_so_far = dict.fromkeys(accuracy_by_size, 0.0)
+    for leaves in range(1, max(map(max, accuracy_by_size.values())) + 1):
         cells: list[float | None] = [leaves]
-        for method, offered in columns.items():
-            best[method] = max(best[method], offered.get(leaves, 0.0))
-            cells += [100 * offered[leaves] if leaves in offered else None, 100 * best[method]]
+        for method, accuracy in accuracy_by_size.items():
+            best_so_far[method] = max(best_so_far[method], accuracy.get(leaves, 0.0))
+            cells += [100 * accuracy[leaves] if leaves in accuracy else None, 100 * best_so_far[method]]
         rows.append(cells)
-    head = ("leaves", *(f"{method} {what}" for method in columns for what in ("%", "monotone %")))
-    title = f"One random domain of {found['rows']} examples: the accuracy of two sequences (Figure 9)"
+    head = ("leaves", *(f"{method} {unit}" for method in accuracy_by_size for unit in ("%", "monotone %")))
+    title = f"One random domain of {sample['rows']} examples: the accuracy of two sequences (Figure 9)"
     return Sheet("sample", title, head, rows, decimals=1)
 
 
@@ -96,76 +103,71 @@ def draw_sample(results: dict[str, Result], path: Path) -> None:
 
 def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
     """Return errors on the pruning and test rows, and leaves, of the best tree of each sequence under noise."""
-    found: Result = {"name": name}
+    result: Result = {"name": name}
     for i in range(n_repeats):
         growing, pruning, fresh = _noisy_samples(name, derive_seed(config, 8, i))
         tree, grown = grow_by_id3(growing)
         held, test = count(tree, pruning), count(tree, fresh, sample="test")
-        for what, cost in zip(COSTS, (None, m_estimates(grown), held.errors_if_leaf(grown.majority)), strict=True):
+        costs = (None, m_estimate(grown), held.errors_if_leaf(grown.majority))
+        for cost_name, cost in zip(COSTS, costs, strict=True):
             for method, sequence in all_sequences(tree, grown, cost).items():
                 errors = sequence.errors_on(held)
-                at = int(
-                    np.flatnonzero(errors == errors.min())[-1]
-                )  # the smallest tree of those with the fewest errors
-                one = [errors[at] / held.total[0], error_rate(sequence[at], test), float(sequence.n_leaves[at])]
-                found.setdefault(f"{what}, {method}", []).append(one)
-    return found
+                best = int(np.flatnonzero(errors == errors.min())[-1])  # of equal errors, the smallest tree
+                measured = [
+                    errors[best] / held.total[0],
+                    error_rate(sequence[best], test),
+                    float(sequence.n_leaves[best]),
+                ]
+                result.setdefault(f"{cost_name}, {method}", []).append(measured)
+    return result
 
 
 def all_sequences(tree: Tree, counts: Counts, cost: LongsOrFloats | None = None) -> dict[str, PruningSequence]:
-    """Return the sequences of the four methods."""
+    """Return the sequences of the four methods, by growing errors or by a cost of each node."""
     return {method: rule(tree, counts, cost=cost) for method, rule in SEQUENCE_METHODS.items()}
 
 
-def m_estimates(counts: Counts) -> Floats:
-    """Return the m-estimate of the error of each node, times the share of the rows that reach it."""
-    prior = counts.by_class[0] / counts.total[0]
-    labels = (counts.total[:, None] - counts.by_class + (1 - prior) * M) / (counts.total[:, None] + M)
-    return np.asarray(labels.min(axis=1) * counts.total / counts.total[0])
-
-
 def _noisy_samples(name: str, seed: int) -> tuple[Table, ...]:
+    """Return growing, pruning and test rows of a set of `NOISY`."""
     if name == "led24":
         return split(led24(3_000, seed=seed), 0.2, 0.1, 0.7, seed=seed)
     table = tic_tac_toe()
     random = np.random.default_rng(seed)
     labels = np.where(random.random(table.n_rows) < 0.2, random.integers(2, size=table.n_rows), table.required_target)
-    return split(
-        Table(table.schema, table.columns, labels.astype(table.required_target.dtype)), 0.4, 0.2, 0.4, seed=seed
-    )
+    noisy = Table(table.schema, table.columns, labels.astype(table.required_target.dtype))
+    return split(noisy, 0.4, 0.2, 0.4, seed=seed)
 
 
 def noise_sheet(results: dict[str, Result]) -> Sheet:
     """Return the errors of each sequence on the rows that choose the tree, and on new rows."""
     rows = []
-    for found, what in product(results_under(results, "noise-").values(), COSTS):
-        cells = [found["name"], what]
+    for result, cost_name in product(results_under(results, "noise-").values(), COSTS):
+        cells = [result["name"], cost_name]
         for method in SEQUENCE_METHODS:
-            pruning, test, leaves = map(mean, zip(*found[f"{what}, {method}"], strict=True))
+            pruning, test, leaves = map(mean, zip(*result[f"{cost_name}, {method}"], strict=True))
             cells += [100 * pruning, 100 * test, leaves]
         rows.append(cells)
-    head = (
-        "data",
-        "sequence by",
-        *(f"{method} {what}" for method in SEQUENCE_METHODS for what in ("pruning %", "test %", "leaves")),
-    )
+    quantities = ("pruning %", "test %", "leaves")
+    head = ("data", "sequence by", *(f"{method} {quantity}" for method in SEQUENCE_METHODS for quantity in quantities))
     title = "Noisy domains: errors of the tree with fewest errors on the pruning rows, by sequence"
     return Sheet("noise", title, head, rows, decimals=1)
 
 
 def running_times(config: Config, n_repeats: int) -> Result:
     """Return the minimal CPU seconds of each method for trees of different sizes."""
-    found: Result = {}
+    result: Result = {}
     for size, values in SIZES.items():
         tree, counts = grow_by_id3(random_domain(values, 50, seed=derive_seed(config, 9, size)))
-        took = {
-            method: min(_seconds(SEQUENCE_METHODS[method], tree, counts) for _ in range(n_repeats)) for method in TIMED
+        seconds = {
+            method: min(_cpu_seconds(SEQUENCE_METHODS[method], tree, counts) for _ in range(n_repeats))
+            for method in TIMED
         }
-        found[str(size)] = {"leaves": tree.n_leaves, **took}
-    return found
+        result[str(size)] = {"leaves": tree.n_leaves, **seconds}
+    return result
 
 
-def _seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts) -> float:
+def _cpu_seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts) -> float:
+    """Return the CPU seconds of one call of a rule."""
     start = time.thread_time()
     rule(tree, counts)
     return time.thread_time() - start
@@ -174,8 +176,8 @@ def _seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Counts)
 def times_sheet(results: dict[str, Result]) -> Sheet:
     """Return milliseconds by leaves, beside the printed times of OPT."""
     rows = []
-    for size, one in results["times"].items():
-        rows.append((one["leaves"], PRINTED_TIMES.get(size), *(1000 * one[method] for method in TIMED)))
+    for size, result in results["times"].items():
+        rows.append((result["leaves"], PRINTED_TIMES.get(size), *(1000 * result[method] for method in TIMED)))
     head = ("leaves", "OPT, printed (20, 40, 60, 80 leaves)", *(f"{method}, ours" for method in TIMED))
     return Sheet("times", "CPU milliseconds of a whole sequence; the printed ones are of a PC of 1993", head, rows)
 

@@ -59,13 +59,13 @@ def write_docs(folder: str | os.PathLike[str] = "docs", *, pictures: bool = True
 
 def fill_tables(text: str, results: Path) -> str:
     """Return the text of a page with its tables made from the results."""
-    found = {name: json.loads(_read(results / f"{name}.json")) for name in NAMES}
+    runs = {name: json.loads(_read(results / f"{name}.json")) for name in NAMES}
     tables = {
         f"table: {name} {sheet.key}": sheet.markdown()
         for name in NAMES
-        for sheet in experiment_module(name).sheets(found[name]["results"])
+        for sheet in experiment_module(name).sheets(runs[name]["results"])
     }
-    tables["facts"] = _runs_table(found)
+    tables["facts"] = _runs_table(runs)
     tables |= _claim_tables(json.loads(_read(results / "claims.json"))["claims"])
 
     def replace(match: re.Match[str]) -> str:
@@ -77,6 +77,7 @@ def fill_tables(text: str, results: Path) -> str:
 
 
 def _draw_pictures(folder: Path) -> None:
+    """Draw the pictures of all experiments from the results in `folder`, into its folder of pictures."""
     (folder / PICTURES).mkdir(parents=True, exist_ok=True)
     for name in NAMES:
         results = json.loads(_read(folder / "results" / f"{name}.json"))["results"]
@@ -90,23 +91,24 @@ def _claim_tables(findings: list[dict[str, str]]) -> dict[str, str]:
     """Return a table of claims for each document."""
     head = ("place", "claim", "in the library", "verdict", "evidence")
     tables = {}
-    for document, found in groupby(findings, key=itemgetter("document")):
+    for document, of_document in groupby(findings, key=itemgetter("document")):
         rows = []
-        for one in found:
-            cells = [one[key].replace("|", "\\|") for key in ("place", "says", "where", "verdict", "evidence")]
+        for finding in of_document:
+            cells = [finding[key].replace("|", "\\|") for key in ("place", "says", "where", "verdict", "evidence")]
             cells[2] = ", ".join(f"`{name}`" for name in re.split(r"[;,] (?=[a-z]+[ .])", cells[2]) if name)
             rows.append(cells)
         tables[f"claims: {document}"] = Sheet("claims", NAMES[document], head, rows).markdown()
     return tables
 
 
-def _runs_table(found: dict[str, Result]) -> str:
+def _runs_table(runs: dict[str, Result]) -> str:
+    """Return the commands, times, versions and seeds of all runs as Markdown."""
     lines = ["| command | parts | seconds | CPU seconds |", "| --- | ---: | ---: | ---: |"]
-    for one in found.values():
-        seconds, cpu = one["seconds of the parts"], one["CPU seconds of the parts"]
-        lines.append(f"| `{one['command']}` | {one['parts']} | {seconds:.0f} | {cpu:.0f} |")
-    versions = sorted({one["versions"] for one in found.values()})
-    seeds = sorted({one["seed"] for one in found.values()})
+    for run in runs.values():
+        seconds, cpu_seconds = run["seconds of the parts"], run["CPU seconds of the parts"]
+        lines.append(f"| `{run['command']}` | {run['parts']} | {seconds:.0f} | {cpu_seconds:.0f} |")
+    versions = sorted({run["versions"] for run in runs.values()})
+    seeds = sorted({run["seed"] for run in runs.values()})
     return "\n".join([*lines, "", f"Seed {', '.join(map(str, seeds))}; {'; '.join(versions)}.", ""])
 
 

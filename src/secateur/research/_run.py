@@ -45,7 +45,7 @@ class Reproduction:
     name : str
     sheets : tuple of Sheet
         The tables.
-    facts : dict
+    run_info : dict
         Command, seed, versions, seconds and numbers of parts.
     folder : Path
         Where everything was written.
@@ -131,19 +131,19 @@ def run(
     parts, left_out = _choose_parts(experiment.parts(config), config, only, ("",) if place is None else place[0])
     with nullcontext() if quiet else progress_bar(name) as progress:
         done = run_parts(parts, config, folder / "parts", jobs, progress)
-    results = {key: one.result for key, one in done.items()}
+    results = {key: part.result for key, part in done.items()}
     versions = {"secateur": __version__, "Python": platform.python_version()}
     versions |= {library: metadata.version(library) for library in ("numpy", "scipy")}
     run_info: dict[str, str | float] = {
         "command": _command_text(name, config),
         "seed": config.seed,
         "versions": ", ".join(f"{library} {version}" for library, version in versions.items()),
-        "seconds of the parts": round(sum(one.seconds for one in done.values()), 1),
-        "CPU seconds of the parts": round(sum(one.cpu_seconds for one in done.values()), 1),
+        "seconds of the parts": round(sum(part.seconds for part in done.values()), 1),
+        "CPU seconds of the parts": round(sum(part.cpu_seconds for part in done.values()), 1),
         "seconds of this run": round(time.perf_counter() - started, 1),
         "CPU seconds of this run": round(time.process_time() - cpu, 1),
         "parts": len(done),
-        "parts found finished": sum(one.is_reused for one in done.values()),
+        "parts found finished": sum(part.is_reused for part in done.values()),
     }
     if left_out:
         run_info["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR creates one"
@@ -178,23 +178,24 @@ def _part_names(parts: list[Part]) -> list[str]:
 
 
 def _find_place(experiment: Experiment, name: str, figure: str) -> Place:
-    wanted = f"Figure {figure}" if figure[:1].isdigit() else figure.capitalize()
-    if wanted not in experiment.PLACES:
-        there = ", ".join(experiment.PLACES) or "none"
-        raise ParameterError(f"{name} reproduces no {wanted!r}; of the document's figures and tables: {there}")
-    return experiment.PLACES[wanted]
+    """Return what a figure or table of the document needs; raise `ParameterError` if it is not reproduced."""
+    place_name = f"Figure {figure}" if figure[:1].isdigit() else figure.capitalize()
+    if place_name not in experiment.PLACES:
+        reproduced = ", ".join(experiment.PLACES) or "none"
+        raise ParameterError(f"{name} reproduces no {place_name!r}; of the document's figures and tables: {reproduced}")
+    return experiment.PLACES[place_name]
 
 
 def _choose_parts(
     parts: list[Part], config: Config, only: Sequence[str], prefixes: tuple[str, ...]
 ) -> tuple[list[Part], list[str]]:
     """Return the parts to run, and the names of the data sets that are not available."""
-    for one in only:
-        if not any(_has_name(part, one) for part in parts):
+    for name in only:
+        if not any(_has_name(part, name) for part in parts):
             raise ParameterError(
-                f"--only {one}: there is no such set or part; there are {', '.join(_part_names(parts))}"
+                f"--only {name}: there is no such set or part; there are {', '.join(_part_names(parts))}"
             )
-    chosen = [part for part in parts if not only or any(_has_name(part, one) for one in only)]
+    chosen = [part for part in parts if not only or any(_has_name(part, name) for name in only)]
     chosen = [part for part in chosen if part.key.startswith(prefixes)]
     missing = dict.fromkeys(part.arguments["name"] for part in chosen if not is_available(part, config))
     chosen = [part for part in chosen if part.arguments.get("name") not in missing]
@@ -206,6 +207,7 @@ def _choose_parts(
 
 
 def _has_name(part: Part, name: str) -> bool:
+    """Return whether a name in `only` selects a part: by its key, the beginning of the key, or its data set."""
     return name in (part.key, part.arguments.get("name")) or part.key.startswith(f"{name}-")
 
 
@@ -215,6 +217,7 @@ def experiment_module(name: str) -> Experiment:
 
 
 def _check_data_folder(name: str, data: str | os.PathLike[str] | None, quick: bool) -> str | None:
+    """Return the checked data folder; None if the run uses generated data only."""
     if quick or name == "srm" or data is None:
         return None  # generated data only
     folder = Path(data)
@@ -229,6 +232,7 @@ def _check_data_folder(name: str, data: str | os.PathLike[str] | None, quick: bo
 
 
 def _command_text(name: str, config: Config) -> str:
+    """Return the command that repeats a run."""
     more = " --quick" if config.quick else " --data DIR" if config.data is not None else ""
     return f"secateur reproduce {name}{more}" + (f" --random-state {config.seed}" if config.seed else "")
 
@@ -236,6 +240,7 @@ def _command_text(name: str, config: Config) -> str:
 def _write_results(
     reproduction: Reproduction, results: dict[str, Result], experiment: Experiment, *, is_whole: bool
 ) -> None:
+    """Write the tables, the results, the summary and the figures; if parts are missing, figures may be missing too."""
     folder = reproduction.folder
     for sheet in reproduction.sheets:
         write_atomically(folder / f"{sheet.key}.csv", sheet.csv())

@@ -111,6 +111,7 @@ def printed_figures(name: str) -> dict[Any, dict[str, Any]]:
 
 
 def _cell(text: str) -> Any:
+    """Return a cell of a CSV file as a number or boolean if it is one, else as text; None if it is empty."""
     try:
         return json.loads(text)
     except ValueError:
@@ -129,12 +130,12 @@ def comparison_cells(printed: Mapping[str, float], ours: Mapping[str, float]) ->
 
 def available_sheets(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet | list[Sheet]]) -> list[Sheet]:
     """Return the sheets whose parts have run; a maker raises `KeyError` if one has not."""
-    made: list[Sheet] = []
+    sheets: list[Sheet] = []
     for maker in makers:
         with suppress(KeyError):
-            found = maker(results)
-            made += [found] if isinstance(found, Sheet) else found
-    return made
+            made = maker(results)
+            sheets += [made] if isinstance(made, Sheet) else made
+    return sheets
 
 
 def mean(values: Sequence[float]) -> float:

@@ -61,26 +61,26 @@ def run_parts(
         ) from error
     done = {part.key: _load_part(part, config, folder) for part in parts}
     todo = [part for part in parts if done[part.key] is None]
-    n_old = len(parts) - len(todo)
-    report_progress = None if progress is None else lambda n, _: progress(n_old + n, len(parts))
+    n_loaded = len(parts) - len(todo)
+    report_progress = None if progress is None else lambda n, _: progress(n_loaded + n, len(parts))
     tasks = [(_run_part, (part, str(folder))) for part in todo]
-    fresh = run_tasks(config, tasks, jobs, report_progress) if tasks else []
-    done.update(zip((part.key for part in todo), fresh, strict=True))
-    return {key: one for key, one in done.items() if one is not None}
+    computed = run_tasks(config, tasks, jobs, report_progress) if tasks else []
+    done.update(zip((part.key for part in todo), computed, strict=True))
+    return {key: result for key, result in done.items() if result is not None}
 
 
 def collect_values(runs: Iterable[Mapping[str, Measure]]) -> dict[str, list[Measure]]:
     """Return the values of several runs as one list for each quantity."""
-    found: dict[str, list[Measure]] = {}
-    for one in runs:
-        for key, value in one.items():
-            found.setdefault(key, []).append(value)
-    return found
+    values_of: dict[str, list[Measure]] = {}
+    for run in runs:
+        for key, value in run.items():
+            values_of.setdefault(key, []).append(value)
+    return values_of
 
 
 def results_under(results: Mapping[str, Result], prefix: str) -> dict[str, Result]:
     """Return the results whose keys begin with a prefix, keyed by the rest."""
-    return {key.removeprefix(prefix): one for key, one in results.items() if key.startswith(prefix)}
+    return {key.removeprefix(prefix): result for key, result in results.items() if key.startswith(prefix)}
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -103,23 +103,26 @@ def to_plain_values(value: Any) -> Any:
 
 
 def _run_part(config: Config, part: Part, folder: str) -> PartResult:
-    start, cpu = time.perf_counter(), time.thread_time()
+    """Compute a part, keep its result in the folder, and return the result."""
+    start, cpu_start = time.perf_counter(), time.thread_time()
     result = to_plain_values(part.function(config, **part.arguments))
-    done = PartResult(result, round(time.perf_counter() - start, 3), round(time.thread_time() - cpu, 3))
-    write_atomically(
-        Path(folder, f"{part.key}.json"), json.dumps({**vars(done), "asked": _part_identity(part, config)})
-    )
-    return done
+    computed = PartResult(result, round(time.perf_counter() - start, 3), round(time.thread_time() - cpu_start, 3))
+    content = {**vars(computed), "asked": _part_identity(part, config)}
+    write_atomically(Path(folder, f"{part.key}.json"), json.dumps(content))
+    return computed
 
 
 def _load_part(part: Part, config: Config, folder: Path) -> PartResult | None:
     """Return the result that an earlier run kept for the same part; None if there is none or the file is damaged."""
     try:
         kept = json.loads((folder / f"{part.key}.json").read_text(encoding="utf-8"))
-        return PartResult(**{**kept, "is_reused": True}) if kept.pop("asked") == _part_identity(part, config) else None
+        if kept.pop("asked") != _part_identity(part, config):
+            return None
+        return PartResult(**{**kept, "is_reused": True})
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 def _part_identity(part: Part, config: Config) -> object:
+    """Return everything that the result of a part depends on: if it changes, the part runs again."""
     return json.loads(json.dumps({**vars(config), "arguments": part.arguments, "version": __version__}))

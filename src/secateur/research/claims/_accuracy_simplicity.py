@@ -6,11 +6,12 @@ from itertools import chain, combinations
 import numpy as np
 
 from ...certifiers import count_prunings
+from ...core import m_estimate
 from ...datasets import car, random_domain
 from ...pruners import best_of_size, greedy, smallest_within, weakest_links
 from .._accuracy_simplicity import compare_methods
 from .._by_hand import best_cuts, krk_tree, nine_tests
-from .._opt_beyond import SEQUENCE_METHODS, choose_under_noise, errors_by_size, grow_by_id3, m_estimates
+from .._opt_beyond import SEQUENCE_METHODS, choose_under_noise, errors_by_size, grow_by_id3
 from .._study import Config, Result
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cost_of, failing_cases, perfect_tree, prunings
@@ -41,9 +42,9 @@ def few_leaves_decide_king_rook_king() -> Evidence:
     says="Pruning never lowers the number of errors on the rows that grew the tree.",
     checked="random trees, every subtree",
 )
-def pruning_never_lowers_growing_errors(one: Case) -> object:
-    inner, errors = one.tree.internal.tolist(), one.errors
-    return all(errors[v] >= cost_of(leaves, errors) for v in inner for leaves in prunings(one.tree, v))
+def pruning_never_lowers_growing_errors(case: Case) -> object:
+    inner, errors = case.tree.internal.tolist(), case.errors
+    return all(errors[v] >= cost_of(leaves, errors) for v in inner for leaves in prunings(case.tree, v))
 
 
 @claim_on_small_trees(
@@ -53,9 +54,9 @@ def pruning_never_lowers_growing_errors(one: Case) -> object:
     says="The errors that a cut adds depend on its own subtree only.",
     checked="random trees: added errors of disjoint cuts sum up",
 )
-def cuts_add_errors_independently(one: Case) -> object:
-    best = best_of_size(one.tree, one.grown)
-    return bool((best.costs_on(one.errors) == best.errors).all())
+def cuts_add_errors_independently(case: Case) -> object:
+    best = best_of_size(case.tree, case.grown)
+    return bool((best.costs_on(case.errors) == best.errors).all())
 
 
 @claim(
@@ -70,9 +71,11 @@ def number_of_prunings_of_a_complete_tree() -> Evidence:
         claimed = {h: math.floor(b**2**h) for h in counts}
         return [f"h = {h}: {claimed[h]}, there are {n}" for h, n in counts.items() if claimed[h] != n]
 
-    found = f"heights 1 to 5: {list(counts.values())}"
     return Evidence(
-        found, counterexamples(1.5028), "with more digits, b = 1.5028368010497565", counterexamples(1.5028368010497565)
+        f"heights 1 to 5: {list(counts.values())}",
+        counterexamples(1.5028),
+        "with more digits, b = 1.5028368010497565",
+        counterexamples(1.5028368010497565),
     )
 
 
@@ -83,8 +86,8 @@ def number_of_prunings_of_a_complete_tree() -> Evidence:
     says="OPT finds the most accurate pruned tree of every size.",
     checked=f"{RANDOM_TREES_ENUMERATED}; sizes that no pruning has are absent",
 )
-def opt_finds_the_best_tree_of_every_size(one: Case) -> object:
-    return errors_by_size(best_of_size(one.tree, one.grown)) == one.lowest_costs(one.errors)
+def opt_finds_the_best_tree_of_every_size(case: Case) -> object:
+    return errors_by_size(best_of_size(case.tree, case.grown)) == case.lowest_costs(case.errors)
 
 
 @claim(
@@ -98,11 +101,8 @@ def opt_finds_the_best_tree_of_every_size(one: Case) -> object:
 def worked_example_of_opt() -> Evidence:
     best = best_cuts(*nine_tests())
     is_cut = ["F" in best[n][1] for n in (13, 12, 11, 8)]
-    is_so = 2 not in best and best[4][0] < best[5][0] and is_cut == [True, False, False, False]
-    return Evidence("the example of nine tests, reconstructed from the text", counterexample_unless(is_so, str(best)))
-
-
-PAIRS = "random trees: pairs of leaves by lowest common ancestor; so for every tree, not only complete ones"
+    holds = 2 not in best and best[4][0] < best[5][0] and is_cut == [True, False, False, False]
+    return Evidence("the example of nine tests, reconstructed from the text", counterexample_unless(holds, str(best)))
 
 
 @claim_on_small_trees(
@@ -110,15 +110,15 @@ PAIRS = "random trees: pairs of leaves by lowest common ancestor; so for every t
     place="section 3.5",
     library="pruners.best_of_size",
     says="OPT takes time quadratic in the number of leaves of a complete tree.",
-    checked=PAIRS,
+    checked="random trees: pairs of leaves by lowest common ancestor; so for every tree, not only complete ones",
     max_splits=12,
 )
-def opt_is_quadratic(one: Case) -> object:
+def opt_is_quadratic(case: Case) -> object:
     n_steps = 0
-    for v in one.tree.internal.tolist():
-        sizes = [int(one.tree.is_leaf[c : one.tree.end[c]].sum()) for c in one.tree.children(v)]
+    for v in case.tree.internal.tolist():
+        sizes = [int(case.tree.is_leaf[c : case.tree.end[c]].sum()) for c in case.tree.children(v)]
         n_steps += sum(a * b for a, b in combinations(sizes, 2))  # pairs of leaves whose lowest common ancestor is v
-    return n_steps <= one.tree.n_leaves**2 / 2
+    return n_steps <= case.tree.n_leaves**2 / 2
 
 
 @claim(
@@ -127,9 +127,11 @@ def opt_is_quadratic(one: Case) -> object:
     says="GREEDY first cuts D, E, F and B. With six leaves it has 72.22 %, and the best tree 77.78 %.",
 )
 def worked_example_of_greedy() -> Evidence:
-    made = [errors_by_size(rule(*nine_tests())) for rule in (greedy, best_of_size)]
-    at_six = [round(100 * (1 - of[6] / 18), 2) for of in made]
-    return Evidence(f"leaves {list(made[0])}", counterexample_unless(at_six == [72.22, 77.78], str(at_six[0])))
+    greedy_errors, best_errors = (errors_by_size(rule(*nine_tests())) for rule in (greedy, best_of_size))
+    percents = [round(100 * (1 - errors[6] / 18), 2) for errors in (greedy_errors, best_errors)]  # with six leaves
+    return Evidence(
+        f"leaves {list(greedy_errors)}", counterexample_unless(percents == [72.22, 77.78], str(percents[0]))
+    )
 
 
 @claim(
@@ -140,16 +142,17 @@ def worked_example_of_greedy() -> Evidence:
 def worked_example_of_mcc() -> Evidence:
     sizes = [len(weakest_links(*nine_tests(), every_cut=every)) for every in (True, False)]
 
-    def is_best(one: Case) -> bool:
-        made = weakest_links(one.tree, one.grown, every_cut=True), best_of_size(one.tree, one.grown)
-        found, best = (errors_by_size(sequence).items() for sequence in made)
-        return found <= best
+    def is_best(case: Case) -> bool:
+        mcc1 = errors_by_size(weakest_links(case.tree, case.grown, every_cut=True))
+        best = errors_by_size(best_of_size(case.tree, case.grown))
+        return mcc1.items() <= best.items()
 
     counterexamples = chain(counterexample_unless(sizes == [6, 4], str(sizes)), failing_cases(is_best, 5))
     return Evidence(f"the example, and {N_TREES} random trees; the document gives no proof", counterexamples)
 
 
-def _domains(values: list[int], n: int = 60) -> list[Result]:
+def _compare_on_domains(values: list[int], n: int = 60) -> list[Result]:
+    """Return the results of `compare_methods` on n random domains whose attributes have the given numbers of values."""
     return [compare_methods(*grow_by_id3(random_domain(values, 4, seed=i))) for i in range(n)]
 
 
@@ -159,9 +162,12 @@ def _domains(values: list[int], n: int = 60) -> list[Result]:
     says="On random domains MCC0 is clearly below the other methods. About 20 of 27 leaves give 90 %.",
 )
 def mcc0_is_worst_on_random_domains() -> Evidence:
-    found = _domains([3, 3, 3])
-    means = {method: float(np.mean([one["accuracy"][method].mean() for one in found])) for method in SEQUENCE_METHODS}
-    leaves = float(np.mean([one["for 90 %"] for one in found]))
+    comparisons = _compare_on_domains([3, 3, 3])
+    means = {
+        method: float(np.mean([comparison["accuracy"][method].mean() for comparison in comparisons]))
+        for method in SEQUENCE_METHODS
+    }
+    leaves = float(np.mean([comparison["for 90 %"] for comparison in comparisons]))
     text = ", ".join(f"{method} {100 * value:.1f}" for method, value in means.items())
     counterexamples = counterexample_unless(means["MCC0"] < means["MCC1"] - 0.03 and 18 < leaves < 23)
     return Evidence(f"60 domains: {text} %; {leaves:.1f} leaves for 90 %", counterexamples)
@@ -173,11 +179,16 @@ def mcc0_is_worst_on_random_domains() -> Evidence:
     says="With 2, 3 and 3 values, GREEDY finds the sequence of OPT in 67 of 100 domains.",
 )
 def greedy_equals_opt_on_most_domains() -> Evidence:
-    found = _domains([2, 3, 3], 100)
-    curve, trees = (sum(one[key] for one in found) for key in ("GREEDY curve equals OPT", "every GREEDY tree optimal"))
-    shown = counterexample_unless(55 <= curve <= 79, f"{curve} of 100 have as good a tree for every size")
-    reading = f"read as: every tree of GREEDY is the best of its size ({trees} of 100)"
-    return Evidence("100 domains", shown, reading, counterexample_unless(55 <= trees <= 79, str(trees)))
+    comparisons = _compare_on_domains([2, 3, 3], 100)
+    n_equal_curves = sum(comparison["GREEDY curve equals OPT"] for comparison in comparisons)
+    n_optimal = sum(comparison["every GREEDY tree optimal"] for comparison in comparisons)
+    text = f"{n_equal_curves} of 100 have as good a tree for every size"
+    return Evidence(
+        "100 domains",
+        counterexample_unless(55 <= n_equal_curves <= 79, text),
+        f"read as: every tree of GREEDY is the best of its size ({n_optimal} of 100)",
+        counterexample_unless(55 <= n_optimal <= 79, str(n_optimal)),
+    )
 
 
 @claim(
@@ -186,10 +197,10 @@ def greedy_equals_opt_on_most_domains() -> Evidence:
     says="GREEDY loses more where attributes have unequal numbers of values.",
 )
 def greedy_loses_on_unequal_domains() -> Evidence:
-    gaps = [
-        float(np.mean([(one["accuracy"]["OPT"] - one["accuracy"]["GREEDY"]).mean() for one in _domains(v)]))
-        for v in ([3, 3, 3], [2, 3, 4])
-    ]
+    gaps = []
+    for values in ([3, 3, 3], [2, 3, 4]):
+        accuracies = [comparison["accuracy"] for comparison in _compare_on_domains(values)]
+        gaps.append(float(np.mean([(accuracy["OPT"] - accuracy["GREEDY"]).mean() for accuracy in accuracies])))
     text = f"mean gap {100 * gaps[0]:.2f} points with 3, 3, 3 values, {100 * gaps[1]:.2f} with 2, 3, 4"
     return Evidence(text, counterexample_unless(gaps[1] > gaps[0]))
 
@@ -222,10 +233,11 @@ def pruning_times() -> NotCheckable:
     says="OPT is optimal for every error that adds up over subtrees, such as m-estimates.",
     checked=RANDOM_TREES_ENUMERATED,
 )
-def opt_is_optimal_for_additive_costs(one: Case) -> object:
-    costs = m_estimates(one.grown)
-    found, least = errors_by_size(best_of_size(one.tree, one.grown, cost=costs)), one.lowest_costs(costs)
-    return all(abs(e - least[n]) <= 1e-9 for n, e in found.items())
+def opt_is_optimal_for_additive_costs(case: Case) -> object:
+    costs = m_estimate(case.grown)
+    found_costs = errors_by_size(best_of_size(case.tree, case.grown, cost=costs))
+    lowest_costs = case.lowest_costs(costs)
+    return all(abs(cost - lowest_costs[n_leaves]) <= 1e-9 for n_leaves, cost in found_costs.items())
 
 
 @claim(
@@ -236,15 +248,19 @@ def opt_is_optimal_for_additive_costs(one: Case) -> object:
     ),
 )
 def opt_and_mcc_under_noise() -> Evidence:
-    found = choose_under_noise(Config(None, True, 0), "tic-tac-toe", 8)
+    chosen = choose_under_noise(Config(None, True, 0), "tic-tac-toe", 8)
 
-    def worse(cost: str) -> list[str]:
-        pairs = zip(found[f"{cost}, OPT"], found[f"{cost}, MCC1"], strict=True)
-        return [
-            f"errors {100 * a[0]:.1f} % against {100 * b[0]:.1f} % of MCC1, sequences by {cost}"
-            for a, b in pairs
-            if a[0] > b[0] + 1e-12
-        ]
+    def opt_is_worse(cost: str) -> list[str]:
+        """Return a description of each sample on whose pruning rows OPT has more errors than MCC1."""
+        descriptions = []
+        for (opt, *_), (mcc1, *_) in zip(chosen[f"{cost}, OPT"], chosen[f"{cost}, MCC1"], strict=True):
+            if opt > mcc1 + 1e-12:
+                descriptions.append(f"errors {100 * opt:.1f} % against {100 * mcc1:.1f} % of MCC1, sequences by {cost}")
+        return descriptions
 
-    correction = "sequences made from the errors on those examples"
-    return Evidence("8 samples of tic-tac-toe with noise", worse("growing errors"), correction, worse("pruning errors"))
+    return Evidence(
+        "8 samples of tic-tac-toe with noise",
+        opt_is_worse("growing errors"),
+        "sequences made from the errors on those examples",
+        opt_is_worse("pruning errors"),
+    )

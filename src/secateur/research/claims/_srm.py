@@ -40,8 +40,8 @@ def cost_functions_are_symmetric_and_bent() -> Evidence:
     def counterexamples(sign: int) -> Iterator[str]:
         for name in COSTS:
             values = [analysis.criterion_value(name, q) for q in GRID]
-            bends = [a + c - 2 * b for a, b, c in zip(values, values[1:], values[2:], strict=False)]
-            if any(sign * bend < -1e-12 for bend in bends):
+            second_differences = np.diff(values, n=2)  # not negative where the function is convex
+            if (sign * second_differences < -1e-12).any():
                 yield f"{name} bends the other way: G(1/2) = 0.5 lies above G(0) = G(1) = 0"
             if any(abs(v - w) > 1e-12 for v, w in zip(values, reversed(values), strict=True)):
                 yield f"{name} is not symmetric"
@@ -61,9 +61,8 @@ def cost_functions_are_symmetric_and_bent() -> Evidence:
 def order_of_the_cost_functions() -> Evidence:
     costs: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", *COSTS)
     values = {q: [analysis.criterion_value(name, q) for name in costs] for q in GRID}
-    return Evidence(
-        "41 points", [f"q = {q:g}" for q, of in values.items() if of != sorted(of) and q not in (0, 0.5, 1)]
-    )
+    unordered = [q for q, of_q in values.items() if of_q != sorted(of_q)]
+    return Evidence("41 points", [f"q = {q:g}" for q in unordered if q not in (0, 0.5, 1)])  # all are equal there
 
 
 @claim_by_search(
@@ -110,12 +109,13 @@ def splits_needed_under_weak_learning() -> Evidence:
         return analysis.weak_learning_steps(name, gamma, eps, log=True)
 
     entropy = [log_steps("entropy", 0.1, eps) for eps in (0.2, 0.05, 0.01)]
-    halved = log_steps("sqrt", 0.05, 0.01) / log_steps("sqrt", 0.1, 0.01)
-    rises = f"ln of the splits rises from {entropy[0]:.0f} to {entropy[2]:.0f} as eps falls"
-    printed = counterexample_unless(entropy[2] <= entropy[0], f"entropy: {rises}; as printed it falls")
-    numerator = "log^2(1/eps) in the numerator, and c / gamma^2 for sqrt (half the advantage, four times the exponent)"
+    ratio_at_half_advantage = log_steps("sqrt", 0.05, 0.01) / log_steps("sqrt", 0.1, 0.01)
+    text = f"ln of the splits rises from {entropy[0]:.0f} to {entropy[2]:.0f} as eps falls"
     return Evidence(
-        "three eps; half the advantage", printed, numerator, counterexample_unless(3.9 < halved < 4.1, f"{halved}")
+        "three eps; half the advantage",
+        counterexample_unless(entropy[2] <= entropy[0], f"entropy: {text}; as printed it falls"),
+        "log^2(1/eps) in the numerator, and c / gamma^2 for sqrt (half the advantage, four times the exponent)",
+        counterexample_unless(3.9 < ratio_at_half_advantage < 4.1, f"{ratio_at_half_advantage}"),
     )
 
 
@@ -125,12 +125,12 @@ def splits_needed_under_weak_learning() -> Evidence:
     says="The subtree at X4 makes 2 errors on the pruning rows and the leaf in its place 1, so the subtree is cut.",
 )
 def worked_example_of_reduced_error() -> Evidence:
-    one = Case.of(STUMP, [[0, 3], [1, 0]], [[0, 2], [1, 2]])
-    found = reduced_error(one.tree, one.grown, one.held)
-    before, after = int(one.held_errors[1:].sum()), found.errors(one.held)
+    case = Case.of(STUMP, [[0, 3], [1, 0]], [[0, 2], [1, 2]])
+    pruning = reduced_error(case.tree, case.grown, case.held)
+    before, after = int(case.held_errors[1:].sum()), pruning.errors(case.held)
     return Evidence(
         f"{before} errors, {after} as a leaf",
-        counterexample_unless((before, after, found.n_leaves) == (2, 1, 1), "kept"),
+        counterexample_unless((before, after, pruning.n_leaves) == (2, 1, 1), "kept"),
     )
 
 
@@ -140,20 +140,33 @@ def worked_example_of_reduced_error() -> Evidence:
     says="The recursion gives the smallest pruning with at most k errors; the children share 1 to k errors.",
 )
 def recursion_finds_the_smallest_pruning() -> Evidence:
-    def still(one: Case) -> object:
-        found = global_srm_table(one.tree, one.grown, size="leaves")
-        smallest = global_srm_prunings(one.tree, one.grown, size="leaves")
-        inside = ([len(x) for x in one.prunings if cost_of(x, one.errors) <= d] for d in range(len(found.size)))
-        is_least = found.size.tolist() == [min(sizes, default=0) for sizes in inside]
-        return is_least and (smallest.costs_on(one.errors) == smallest.errors).all()
+    def least_size_within(case: Case, max_errors: int) -> int:
+        return min((len(x) for x in case.prunings if cost_of(x, case.errors) <= max_errors), default=0)
 
+    def holds_as_corrected(case: Case) -> object:
+        sizes = global_srm_table(case.tree, case.grown, size="leaves").size.tolist()
+        smallest = global_srm_prunings(case.tree, case.grown, size="leaves")
+        is_least = sizes == [least_size_within(case, max_errors) for max_errors in range(len(sizes))]
+        return is_least and (smallest.costs_on(case.errors) == smallest.errors).all()
+
+    # The printed recursion on a stump with two pure leaves, for k = 0 and 1 errors. As printed, a pure leaf has size 1
+    # at 0 errors and no size elsewhere, and the errors i of the first child run from 1 to k.
+    size_of_leaf = {0: 1.0}
+    size_without_cut = [
+        min(
+            (size_of_leaf.get(i, math.inf) + size_of_leaf.get(k - i, math.inf) + 1 for i in range(1, k + 1)),
+            default=math.inf,
+        )
+        for k in (0, 1)
+    ]
+    printed = [size_without_cut[0], 1.0]  # with one error, the root can be cut
     table = global_srm_table(STUMP, Counts.from_leaves(STUMP, [[1, 0], [0, 1]])).size.tolist()
-    leaf = {0: 1.0}  # printed: a pure leaf has size 1 at 0 errors and none elsewhere, and shares run from 1
-    shared = ([leaf.get(i, math.inf) + leaf.get(k - i, math.inf) + 1 for i in range(1, k + 1)] for k in (0, 1))
-    printed = [1.0 if k else min(sizes, default=math.inf) for k, sizes in enumerate(shared)]
-    shown = counterexample_unless(printed == table, f"two pure leaves: sizes {printed} for 0 and 1 errors")
-    correction = "shares from 0, and a leaf of l errors serves every d >= l: sizes 3, 1"
-    return Evidence(f"{N_TREES} {RANDOM_TREES_ENUMERATED}", shown, correction, failing_cases(still, 2))
+    return Evidence(
+        f"{N_TREES} {RANDOM_TREES_ENUMERATED}",
+        counterexample_unless(printed == table, f"two pure leaves: sizes {printed} for 0 and 1 errors"),
+        "shares from 0, and a leaf of l errors serves every d >= l: sizes 3, 1",
+        failing_cases(holds_as_corrected, 2),
+    )
 
 
 @claim_on_small_trees(
@@ -163,11 +176,11 @@ def recursion_finds_the_smallest_pruning() -> Evidence:
     says="T* minimises error + sqrt(k_d / m) over d.",
     checked="random trees: found on the additive path, without the table",
 )
-def global_srm_minimises_the_penalised_error(one: Case) -> object:
-    m = int(one.grown.total[0])
-    least = min(cost_of(x, one.errors) / m + math.sqrt(len(x) / m) for x in one.prunings)
-    found = global_srm(one.tree, one.grown, size="leaves")
-    return found.cost(one.errors) / m + math.sqrt(found.n_leaves / m) <= least + 1e-12
+def global_srm_minimises_the_penalised_error(case: Case) -> object:
+    m = int(case.grown.total[0])
+    least = min(cost_of(x, case.errors) / m + math.sqrt(len(x) / m) for x in case.prunings)
+    pruning = global_srm(case.tree, case.grown, size="leaves")
+    return pruning.cost(case.errors) / m + math.sqrt(pruning.n_leaves / m) <= least + 1e-12
 
 
 @claim(
@@ -176,16 +189,20 @@ def global_srm_minimises_the_penalised_error(one: Case) -> object:
     says="With some c > 1, the penalty makes every subtree that is kept better than its leaf.",
 )
 def penalty_makes_kept_subtrees_better() -> Evidence:
-    def short(c: float) -> Iterator[str]:
+    def counterexamples(c: float) -> Iterator[str]:
+        """Yield settings in which the penalty is smaller than the deviations of the tree and of the leaf together."""
         for m, depth, n_tests in product((100, 1_000), (0, 2, 5), (2, 20)):
-            paths, trees = depth * math.log(2 * n_tests), math.log(n_tests) + 2 * math.log(2)
-            of_tree, of_leaf = (math.sqrt((paths + x + math.log(m / 0.05)) / m) for x in (trees, math.log(2)))
+            log_paths = depth * math.log(2 * n_tests)
+            log_trees, log_leaves = math.log(n_tests) + 2 * math.log(2), math.log(2)
+            of_tree, of_leaf = (
+                math.sqrt((log_paths + log_number + math.log(m / 0.05)) / m) for log_number in (log_trees, log_leaves)
+            )
             if c * of_tree < of_tree + of_leaf:
                 yield f"c = {c}, {m} examples: {c * of_tree:.3f} against deviations {of_tree:.3f} + {of_leaf:.3f}"
 
     ours = srm_penalty(1000, 0, 1, n_tests=20)[2]
     text = f"12 settings; the explicit penalty of the library at 1,000 examples is {ours:.3f}"
-    return Evidence(text, short(1.5), "c = 2: the tree's deviation and the leaf's", short(2.0))
+    return Evidence(text, counterexamples(1.5), "c = 2: the tree's deviation and the leaf's", counterexamples(2.0))
 
 
 @claim(
@@ -197,9 +214,13 @@ def number_of_conjunctions() -> Evidence:
     n, length = 4, 2
     exact = len(list(product(combinations(range(n), length), product((0, 1), repeat=length))))
     chosen = math.comb(n, length)
-    shown = counterexample_unless(exact <= n**length, f"{exact}, printed {2 ** (length - 1) * chosen} <= {n**length}")
-    still = counterexample_unless(exact == 2**length * chosen <= (2 * n) ** length)
-    return Evidence("4 tests, 2 of them, each yes or no", shown, "2^l C(n, l) <= (2n)^l", still)
+    text = f"{exact}, printed {2 ** (length - 1) * chosen} <= {n**length}"
+    return Evidence(
+        "4 tests, 2 of them, each yes or no",
+        counterexample_unless(exact <= n**length, text),
+        "2^l C(n, l) <= (2n)^l",
+        counterexample_unless(exact == 2**length * chosen <= (2 * n) ** length),
+    )
 
 
 @claim(
@@ -208,12 +229,14 @@ def number_of_conjunctions() -> Evidence:
     says="There are at most (c, d)^n trees of n nodes over d tests.",
 )
 def number_of_trees() -> Evidence:
-    broken = []
-    for inner, d in product(range(1, 9), (1, 2, 10)):
-        trees = math.comb(2 * inner, inner) // (inner + 1) * d**inner * 2 ** (inner + 1)
-        if trees > (4 * d) ** (2 * inner + 1):
-            broken.append(f"{inner} tests of {d}")
-    return Evidence("Catalan numbers times tests times labels, read as (c d)^n with c = 4", broken)
+    counterexamples = []
+    for n_internal, d in product(range(1, 9), (1, 2, 10)):
+        n_leaves = n_internal + 1
+        n_shapes = math.comb(2 * n_internal, n_internal) // n_leaves  # a Catalan number
+        n_trees = n_shapes * d**n_internal * 2**n_leaves
+        if n_trees > (4 * d) ** (n_internal + n_leaves):
+            counterexamples.append(f"{n_internal} tests of {d}")
+    return Evidence("Catalan numbers times tests times labels, read as (c d)^n with c = 4", counterexamples)
 
 
 @claim(
@@ -242,11 +265,13 @@ def deviation_of_the_sample_error() -> Evidence:
     says="With probability 1 - delta, the result is contained in the best pruning.",
 )
 def bottom_up_result_lies_in_the_best_pruning() -> Evidence:
-    made = (_prune_on_concept(600, 1, i) for i in range(10))
-    outside = sum(not found <= best for found, best, _ in made)
+    n_outside = 0
+    for seed in range(10):
+        pruning, best, _ = _prune_on_concept(600, 1, seed)
+        n_outside += not pruning <= best
     return Evidence(
         "10 samples of 600 of known concepts; 360 in the experiment",
-        counterexample_unless(outside == 0, f"{outside} of 10"),
+        counterexample_unless(n_outside == 0, f"{n_outside} of 10"),
     )
 
 
@@ -280,8 +305,8 @@ def lower_tail_of_the_sample_share() -> Iterator[str]:
 def excess_over_the_best_pruning() -> Evidence:
     def counterexamples() -> Iterator[str]:
         for i in range(6):
-            found, best, truth = _prune_on_concept(500, 2, 100 + i)
-            excess = (found.errors(truth) - best.errors(truth)) / truth.total[0]
+            pruning, best, truth = _prune_on_concept(500, 2, 100 + i)
+            excess = (pruning.errors(truth) - best.errors(truth)) / truth.total[0]
             depth = int(best.tree.depth[best.leaves].max())
             if excess > analysis.srm_excess_bound(500, best.n_leaves, depth, n_tests=N_ATTRIBUTES):
                 yield f"sample {i}: {excess:.3f}"

@@ -19,18 +19,21 @@ from .._subadditive import is_subset
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cases, cost_of, describe_case, failing_cases
 
-Named = Literal["leaves", "sqrt", "log"]
-CONCAVE: tuple[Named, ...] = ("log", "sqrt")
+PenaltyName = Literal["leaves", "sqrt", "log"]
+CONCAVE: tuple[PenaltyName, ...] = ("log", "sqrt")
 
 
 def _bumpy(sizes: Array) -> Array:
-    """Strictly rising and subadditive, not concave: 1, 1.9, 2, then 2 more for every three leaves."""
-    before, at = np.divmod(np.asarray(sizes, int) - 1, 3)
-    return np.asarray(2.0 * before + np.array([1.0, 1.9, 2.0])[at])
+    """Return a penalty that rises strictly and is subadditive, but not concave.
+
+    It is 1, 1.9, 2 for one, two, three leaves, and 2 more for every three leaves more.
+    """
+    n_threes, rest = np.divmod(np.asarray(sizes, int) - 1, 3)
+    return np.asarray(2.0 * n_threes + np.array([1.0, 1.9, 2.0])[rest])
 
 
-def _rising(family: PruningSequence) -> list[float]:
-    """The thresholds of a family; none if they do not rise."""
+def _rising_thresholds(family: PruningSequence) -> list[float]:
+    """Return the thresholds of a family; an empty list if they do not rise strictly."""
     return [] if family.alphas is None or (np.diff(family.alphas) <= 0).any() else family.alphas.tolist()
 
 
@@ -41,13 +44,15 @@ def _rising(family: PruningSequence) -> list[float]:
     says="Each tree of the family minimises cost + alpha * penalty between two thresholds, which rise.",
     checked=RANDOM_TREES_ENUMERATED,
 )
-def family_minimises_cost_plus_penalty(one: Case) -> object:
-    family = cost_complexity(one.tree, one.grown)
-    errors, alphas = one.lowest_costs(one.errors), _rising(family)
-    found = zip(alphas, family.costs_on(one.errors), family.n_leaves, strict=True)
-    return bool(alphas) and all(
-        cost + alpha * n <= min(e + alpha * size for size, e in errors.items()) + 1e-9 for alpha, cost, n in found
-    )
+def family_minimises_cost_plus_penalty(case: Case) -> object:
+    family = cost_complexity(case.tree, case.grown)
+    alphas = _rising_thresholds(family)
+    lowest_errors = case.lowest_costs(case.errors)
+    for alpha, errors, n_leaves in zip(alphas, family.costs_on(case.errors), family.n_leaves, strict=True):
+        minimum = min(lowest + alpha * size for size, lowest in lowest_errors.items())
+        if errors + alpha * n_leaves > minimum + 1e-9:
+            return False
+    return bool(alphas)
 
 
 @claim(
@@ -56,16 +61,17 @@ def family_minimises_cost_plus_penalty(one: Case) -> object:
     says="The families of additive and of subadditive penalties are unique and nested.",
 )
 def families_are_unique_and_nested() -> Evidence:
-    def counterexamples(penalty: Named | Callable[[Array], Array]) -> Iterator[str]:
+    def counterexamples(penalty: PenaltyName | Callable[[Array], Array]) -> Iterator[str]:
         for case in cases(2, 2 * N_TREES):
-            on = f"on {describe_case(case.tree, case.grown)}"
+            tree_text = describe_case(case.tree, case.grown)
             family = list(cost_complexity(case.tree, case.grown, penalty=penalty))
-            every = Counter((len(x), cost_of(x, case.errors)) for x in case.prunings)
-            for one in family[1:]:
-                if (twins := every[one.n_leaves, one.cost(case.errors)]) > 1:
-                    yield f"penalty 1, 1.9, 2, 3, ...: {twins} trees of {one.n_leaves} leaves {on}"
+            n_prunings = Counter((len(leaves), cost_of(leaves, case.errors)) for leaves in case.prunings)
+            for member in family[1:]:
+                n_equal = n_prunings[member.n_leaves, member.cost(case.errors)]
+                if n_equal > 1:
+                    yield f"penalty 1, 1.9, 2, 3, ...: {n_equal} trees of {member.n_leaves} leaves on {tree_text}"
             if not all(small <= large for large, small in pairwise(family)):
-                yield f"penalty 1, 1.9, 2, 3, ...: not nested {on}"
+                yield f"penalty 1, 1.9, 2, 3, ...: not nested on {tree_text}"
 
     return Evidence(
         f"{2 * N_TREES} {RANDOM_TREES_ENUMERATED}",
@@ -83,18 +89,20 @@ def families_are_unique_and_nested() -> Evidence:
 def subadditive_family_is_a_subset() -> Evidence:
     tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
     counts = Counts.from_leaves(tree, [[2, 1], [0, 2], [2, 0], [0, 1]])
-    linear, bumpy = (cost_complexity(tree, counts, penalty=p).n_leaves.tolist() for p in ("leaves", _bumpy))
+    additive_sizes = cost_complexity(tree, counts, penalty="leaves").n_leaves.tolist()
+    sizes = cost_complexity(tree, counts, penalty=_bumpy).n_leaves.tolist()
 
-    def still(one: Case) -> bool:
-        families = (cost_complexity(one.tree, one.grown, penalty=penalty) for penalty in CONCAVE)
-        return all(is_subset(family, cost_complexity(one.tree, one.grown)) for family in families)
+    def holds_for_concave_penalties(case: Case) -> bool:
+        families = (cost_complexity(case.tree, case.grown, penalty=penalty) for penalty in CONCAVE)
+        return all(is_subset(family, cost_complexity(case.tree, case.grown)) for family in families)
 
-    text = f"penalty 1, 1.9, 2, 3, ... on {describe_case(tree, counts)}: sizes {bumpy}, additive {linear}"
-    shown = counterexample_unless(set(bumpy) <= set(linear), text)
-    return Evidence(f"{2 * N_TREES} random trees", shown, "for concave penalties", failing_cases(still, 3, 2 * N_TREES))
-
-
-BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k - 1)"
+    text = f"penalty 1, 1.9, 2, 3, ... on {describe_case(tree, counts)}: sizes {sizes}, additive {additive_sizes}"
+    return Evidence(
+        f"{2 * N_TREES} random trees",
+        counterexample_unless(set(sizes) <= set(additive_sizes), text),
+        "for concave penalties",
+        failing_cases(holds_for_concave_penalties, 3, 2 * N_TREES),
+    )
 
 
 @claim_on_small_trees(
@@ -102,11 +110,11 @@ BINARY = "binary trees, all prunings listed; its loop limit reads min(|T_l|, k -
     place="Figure 1",
     library="pruners.best_of_size",
     says="For binary trees, the listing finds the pruning of least cost of every size.",
-    checked=BINARY,
+    checked="binary trees, all prunings listed; its loop limit reads min(|T_l|, k - 1)",
     max_branches=2,
 )
-def listing_finds_the_best_pruning_of_every_size(one: Case) -> object:
-    return errors_by_size(best_of_size(one.tree, one.grown)).items() <= one.lowest_costs(one.errors).items()
+def listing_finds_the_best_pruning_of_every_size(case: Case) -> object:
+    return errors_by_size(best_of_size(case.tree, case.grown)).items() <= case.lowest_costs(case.errors).items()
 
 
 @claim(
@@ -119,12 +127,16 @@ def printed_listing_finds_the_family() -> Evidence:
     counts = Counts.from_leaves(tree, [[0, 1], [2, 0], [0, 1]])
     printed, ours = printed_cost_complexity(tree, counts), cost_complexity(tree, counts)
     assert printed.alphas is not None
-    sizes = printed.n_leaves.tolist(), printed.alphas.tolist(), ours.n_leaves.tolist()
-    shown = f"{describe_case(tree, counts)}: sizes {sizes[0]} at {sizes[1]}, the family is {sizes[2]}"
-
-    counterexamples = counterexample_unless(len(printed) <= len(ours), shown)
-    still = failing_cases(lambda one: _rising(cost_complexity(one.tree, one.grown)), 5)
-    return Evidence(f"{N_TREES} random trees", counterexamples, "of equal ratios the smallest tree", still)
+    text = (
+        f"{describe_case(tree, counts)}: sizes {printed.n_leaves.tolist()} at {printed.alphas.tolist()}, "
+        f"the family is {ours.n_leaves.tolist()}"
+    )
+    return Evidence(
+        f"{N_TREES} random trees",
+        counterexample_unless(len(printed) <= len(ours), text),
+        "of equal ratios the smallest tree",
+        failing_cases(lambda case: _rising_thresholds(cost_complexity(case.tree, case.grown)), 5),
+    )
 
 
 @claim(
@@ -135,21 +147,26 @@ def printed_listing_finds_the_family() -> Evidence:
 def one_se_takes_the_smallest_tree_within() -> Evidence:
     error, se = np.array([0.1, 0.0, 0.2]), np.array([0.03, 0.0, 0.04])
     below = np.flatnonzero(error < error.min() + se[error.argmin()]).tolist()
-    found = choose(error, se, 1.0)[1]
-    shown = counterexample_unless(below, "with a least error of 0 nothing is below it")
-    return Evidence("a least error of 0", shown, '"<=" in place of "<"', counterexample_unless(found == 1, str(found)))
+    _, member = choose(error, se, 1.0)
+    return Evidence(
+        "a least error of 0",
+        counterexample_unless(below, "with a least error of 0 nothing is below it"),
+        '"<=" in place of "<"',
+        counterexample_unless(member == 1, str(member)),
+    )
 
 
 @cache
-def _choices(name: str, penalty: Named) -> list[Selection]:
-    make = RANDOM_SETS[name]
-    return [cross_validate(make(200, seed=i), penalty=penalty, select="0se", random_state=i) for i in range(12)]
+def _selections(name: str, penalty: PenaltyName) -> list[Selection]:
+    """Return what cross-validation selects at 0SE under a penalty, on each of twelve draws of a set."""
+    draw = RANDOM_SETS[name]
+    return [cross_validate(draw(200, seed=i), penalty=penalty, select="0se", random_state=i) for i in range(12)]
 
 
-def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]], int]:
-    """What a penalty and the additive one choose in twelve draws, and how often it is one tree."""
-    pairs = list(zip(_choices(name, penalty), _choices(name, "leaves"), strict=True))
-    return pairs, sum(a.pruning.n_leaves == b.pruning.n_leaves for a, b in pairs)
+def _compare_with_additive(name: str, penalty: PenaltyName) -> tuple[list[tuple[Selection, Selection]], int]:
+    """Return the selections under a penalty and the additive one on twelve draws, and how often they are one tree."""
+    pairs = list(zip(_selections(name, penalty), _selections(name, "leaves"), strict=True))
+    return pairs, sum(subadditive.pruning.n_leaves == additive.pruning.n_leaves for subadditive, additive in pairs)
 
 
 @claim(
@@ -158,10 +175,13 @@ def _beside(name: str, penalty: Named) -> tuple[list[tuple[Selection, Selection]
     says="Families are smaller under the square root, and both penalties mostly choose the same tree.",
 )
 def families_and_choices_of_table_3() -> Evidence:
-    pairs, same = _beside("led24", "sqrt")
-    is_so = same >= 6 and all(len(a.sequence) <= len(b.sequence) for a, b in pairs)
-    text = f"12 draws of led24: same tree {same} times; 1,000 runs in the experiment"
-    return Evidence(f"{text}, where two counts differ unexplained", counterexample_unless(is_so, f"{same} of 12"))
+    pairs, n_same = _compare_with_additive("led24", "sqrt")
+    are_smaller = all(len(subadditive.sequence) <= len(additive.sequence) for subadditive, additive in pairs)
+    text = f"12 draws of led24: same tree {n_same} times; 1,000 runs in the experiment"
+    return Evidence(
+        f"{text}, where two counts differ unexplained",
+        counterexample_unless(n_same >= 6 and are_smaller, f"{n_same} of 12"),
+    )
 
 
 @claim(
@@ -170,12 +190,13 @@ def families_and_choices_of_table_3() -> Evidence:
     says="There is no systematic difference in test error between the two penalties.",
 )
 def no_difference_in_test_error() -> Evidence:
-    def rate(chosen: Selection, i: int) -> float:
-        return error_rate(
-            chosen.pruning, count(chosen.tree, RANDOM_SETS["led24"](2_000, seed=1_000 + i), sample="test")
+    gaps = []
+    for i, pair in enumerate(_compare_with_additive("led24", "sqrt")[0]):
+        test = RANDOM_SETS["led24"](2_000, seed=1_000 + i)
+        sqrt_error, additive_error = (
+            error_rate(selection.pruning, count(selection.tree, test, sample="test")) for selection in pair
         )
-
-    gaps = [rate(a, i) - rate(b, i) for i, (a, b) in enumerate(_beside("led24", "sqrt")[0])]
+        gaps.append(sqrt_error - additive_error)
     standard_error = float(np.std(gaps, ddof=1) / np.sqrt(len(gaps)))
     counterexamples = counterexample_unless(abs(np.mean(gaps)) <= 3 * standard_error + 1e-12)
     return Evidence(
@@ -189,7 +210,7 @@ def no_difference_in_test_error() -> Evidence:
     says="The conclusion should hold for other subadditive penalties.",
 )
 def conclusion_for_other_penalties() -> Evidence:
-    log, sqrt = (_beside("waveform", penalty)[1] for penalty in CONCAVE)
+    log, sqrt = (_compare_with_additive("waveform", penalty)[1] for penalty in CONCAVE)
     text = f"logarithm: the same tree as with the additive penalty in {log} of 12 draws of waveform"
     return Evidence(
         f"the square root: {sqrt} of 12; test errors are in the experiment", counterexample_unless(log >= 6, text)
