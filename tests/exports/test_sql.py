@@ -13,7 +13,7 @@ from secateur import Column, Counts, Pruning, Schema, Tree
 from secateur.core.model import Model
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_sql
-from secateur.exports._dialect import DIALECTS
+from secateur.exports._sql import DIALECTS
 from secateur.statistics.probabilities import node_probabilities
 from small_tables import samples
 

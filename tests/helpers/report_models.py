@@ -7,7 +7,7 @@ from secateur import Counts, Tree
 from secateur.certifiers import path
 from secateur.core.model import Model
 from secateur.core.selection import Selection
-from secateur.report._numbers import format_number
+from secateur.inspection.wording import format_number
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 CLASSES = ["</noscript><script>alert(2)</script>", "plain", "a & b\n\u202e"]

@@ -21,15 +21,14 @@ import numpy as np
 import pandas as pd
 
 from model_examples import check_usable
-from secateur import Bound, Pruning, Tree, TreeClassifier, TreeRegressor
+from secateur import Pruning, Tree, TreeClassifier, TreeRegressor
 from secateur.core.model import Model
 from secateur.core.moments import Moments
 from secateur.errors import ModelFileError, SecateurError
 from secateur.exports import EXPORTS
 from secateur.modelfile import _read, dumps_model, loads_model
 from secateur.modelfile._certificate import _check_bound
-from secateur.modelfile._fields import DICTIONARY, REQUIRED_KEYS
-from secateur.modelfile._provenance import read_rows
+from secateur.modelfile._values import DICTIONARY, REQUIRED_KEYS
 from secateur.modelfile._write import write_counts_document, write_model_document
 
 CHECKED_SHARE = 50
@@ -175,33 +174,32 @@ class Case:
 def readers_of(document):
     """Return, for each part of a model's document, a function that reads the part with the other parts unchanged."""
     model = _read.read_model(document)
-    parts = _read._read_parts(document)
-    schema, n_classes = parts["schema"], getattr(model.grown, "n_classes", None)
-    structure = _read._read_tree(document["tree"], schema)[0]
-    labels = parts["pruning"]["node_labels"]
-    sketches = {name: parts[name] and parts[name]["sketch"] for name in ("grown", "holdout")}
-
-    def read_tree(part):
-        _read._make_tree(_read._read_tree(part, schema)[1], schema, None)
+    schema, rows = model.tree.schema, document["rows"]
+    parts = _read._read_tree_and_samples(document, schema, rows)
+    labels = model.pruning.node_labels
+    sketches = {"grown": model.grown.sketch, "holdout": model.holdout and model.holdout.sketch}
 
     def read_sample(part):
-        _read._make_sample(_read._read_sample(part, structure, "grown"), model.tree)
+        _read._make_sample(_read._read_sample(part, "grown", model.tree), model.tree)
 
-    def read_certificate(part):
-        _check_bound(Bound(**_read.read_fields(part, "certificate", REQUIRED_KEYS["certificate"])))
+    def read_rows(part):
+        fields = _read.read_fields(part, "rows", REQUIRED_KEYS["rows"])
+        _read._read_row_key(fields["key"], 2)
+        used_samples = _read._read_used_samples(fields["samples"], sketches, model.tree)
+        _read._read_evaluations(fields["evaluations"], used_samples, model.sequence)
 
     readers = {
         "schema": lambda part: _read._read_schema(part, "schema"),
-        "tree": read_tree,
+        "tree": lambda part: _read._read_tree(part, schema, None),
         "grown": read_sample,
         "holdout": read_sample,
-        "pruning": lambda part: Pruning.from_cuts(model.tree, **_read._read_pruning(part, structure, n_classes)),
-        "sequence": lambda part: _read._read_sequence(part, "sequence", structure, n_classes, labels),
-        "selection": lambda part: _read._read_selection(part, structure, n_classes, labels, parts["sequence"]),
-        "certificate": read_certificate,
+        "pruning": lambda part: _read._read_pruning(part, parts),
+        "sequence": lambda part: _read._read_sequence(part, "sequence", parts, labels),
+        "selection": lambda part: _read._read_selection(part, parts, labels, model.sequence),
+        "certificate": lambda part: _check_bound(_read._read_bound(part, "certificate")),
         "parameters": lambda part: DICTIONARY.read(part, "parameters"),
         "metadata": lambda part: DICTIONARY.read(part, "metadata"),
-        "rows": lambda part: read_rows(part, 2, sketches, has_sequence=model.sequence is not None),
+        "rows": read_rows,
     }
     return {name: read for name, read in readers.items() if document.get(name)}
 

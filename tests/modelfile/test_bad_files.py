@@ -17,7 +17,7 @@ from secateur import Counts, Pruning, PruningSequence, SecateurError, Tree
 from secateur.core.model import Model
 from secateur.data.table import Column, Schema
 from secateur.errors import ModelFileError
-from secateur.modelfile import _files, _write, dumps_model, load_counts, load_model, loads_model, save_counts
+from secateur.modelfile import _file, _write, dumps_model, load_counts, load_model, loads_model, save_counts
 from secateur.pruners import best_of_size
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -309,7 +309,7 @@ def test_damaged_compressed_data_is_refused(change, says):
 
 def test_a_file_that_is_too_large_is_not_read(monkeypatch, tmp_path):
     (tmp_path / "large.json").write_bytes(TEXT)
-    monkeypatch.setattr(_files, "MAX_FILE_BYTES", 1000)
+    monkeypatch.setattr(_file, "MAX_FILE_BYTES", 1000)
 
     for read in (lambda: load_model(tmp_path / "large.json"), lambda: loads_model(TEXT)):
         with pytest.raises(ModelFileError, match="bytes; at most 1,000 are read"):

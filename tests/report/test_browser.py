@@ -13,12 +13,11 @@ from secateur.certifiers import leaf_shares, occam, path
 from secateur.core.model import Model
 from secateur.core.moments import Moments
 from secateur.inspection.view import view_of
+from secateur.inspection.wording import format_measure
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
-from secateur.report._node_costs import costs_of, deciding_costs, with_alphas_per_row
-from secateur.report._numbers import format_measure
 from secateur.report._reasons import fitted_reasons, sequence_reasons
-from secateur.report._stops import default_sequence
+from secateur.report._shown import costs_of, deciding_costs, default_sequence, with_alphas_per_row
 
 AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 

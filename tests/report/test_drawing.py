@@ -9,10 +9,10 @@ import secateur
 from report_browser import until
 from report_models import random_model
 from secateur.core.model import Model
+from secateur.inspection.wording import format_measure, format_percent
 from secateur.pruners import reduced_error
 from secateur.report import report_html
-from secateur.report._node_costs import costs_of
-from secateur.report._numbers import format_measure, format_percent
+from secateur.report._shown import costs_of
 
 STRUCK = """() => {
   const shown = [...document.querySelectorAll('#tree .node text')].filter((t) => t.closest('[role=treeitem]'));

@@ -17,11 +17,10 @@ from secateur.core.model import Model
 from secateur.inspection.counterfactual import nearest_change, threshold_ranges
 from secateur.inspection.path import path_of
 from secateur.inspection.view import view_of
+from secateur.inspection.wording import format_measure, format_percent
 from secateur.plot.distribution import encode_shown_rows
 from secateur.report import report_html
-from secateur.report._node_costs import costs_of
-from secateur.report._numbers import format_measure, format_percent
-from secateur.report._rows import row_distributions
+from secateur.report._shown import costs_of, row_distributions
 from secateur.statistics.ranking import ranking_of
 
 

@@ -12,11 +12,11 @@ from report_models import full_reason, short_reason
 from secateur import Counts, Pruning, Tree, prune
 from secateur.core.costs import m_estimate
 from secateur.core.model import Model
+from secateur.inspection.wording import format_measure, format_number, format_percent
 from secateur.model_selection import prune_by_rule
 from secateur.pruners import cost_complexity, greedy, minimum_error, pessimistic, reduced_error, weakest_links
-from secateur.report._node_costs import costs_of, deciding_costs, with_alphas_per_row
-from secateur.report._numbers import format_measure, format_number, format_percent
 from secateur.report._reasons import fitted_reasons, sequence_reasons
+from secateur.report._shown import costs_of, deciding_costs, with_alphas_per_row
 from strategies import trees_with_counts
 
 EIGHT = st.builds(lambda drawn: drawn, trees_with_counts(samples=("grow", "prune"), max_internal=8, max_count=8))

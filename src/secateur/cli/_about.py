@@ -7,9 +7,8 @@ import sys
 from importlib import metadata
 from typing import Any
 
-from ._command import command, print_message
+from ._command import command, make_table, print_message, print_result
 from ._options import output_options
-from ._output import make_table, print_result
 
 REQUIRED_PACKAGES = ("numpy", "scipy", "scikit-learn", "narwhals", "click", "rich")
 OPTIONAL_PACKAGES = ("matplotlib", "pyarrow", "polars", "pandas", "duckdb", "onnx", "dask", "distributed", "pyspark")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..certifiers import METHODS
-from ._command import print_message, warnings_as_notes
+from ._command import check_max_error, print_message, print_result, warnings_as_notes, write_model
 from ._input import held_out_counts, held_out_options, input_output_options, model_command
 from ._options import (
     Options,
@@ -19,7 +19,6 @@ from ._options import (
     random_state_option,
     write_model_options,
 )
-from ._output import check_max_error, print_result, write_model
 
 if TYPE_CHECKING:
     from ..core import Bound, Counts, LeafShares, Model

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from ._command import command, print_message, warnings_as_notes
+from ._command import command, make_table, print_message, print_result, warnings_as_notes
 from ._input import data_options, keep_option, read_table
 from ._options import (
     FRACTION,
@@ -21,7 +21,6 @@ from ._options import (
     random_state_option,
     target_option,
 )
-from ._output import make_table, print_result
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array
@@ -131,10 +130,12 @@ def _make_recipe(rule: str, options: Options) -> "Recipe":
 
 def _format_row(result: Options) -> list[str]:
     """Return the result of a rule as a row of the table."""
+    from ..inspection.wording import percent_text
+
     if "reason" in result:
         return [result["rule"], result["reason"][:MAX_REASON_CHARACTERS], "", "", "", ""]
     shares = [result.get(name) for name in ("growing_error", "test_error", "certified")]
-    percentages = ["" if share is None else f"{100 * share:.2f} %" for share in shares]
+    percentages = ["" if share is None else percent_text(share, 2) for share in shares]
     return [result["rule"], f"{result['leaves']:,}", *percentages, f"{result['seconds']:.2f}"]
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._command import command, print_message
+from ._command import check_max_error, check_output_path, command, print_message, print_result
 from ._input import (
     count_rows,
     held_out_counts,
@@ -14,7 +14,6 @@ from ._input import (
     model_command,
 )
 from ._options import int_option, model_argument, rows_argument, write_model_options
-from ._output import check_max_error, check_output_path, print_result
 
 if TYPE_CHECKING:
     from ..core import Model

@@ -1,18 +1,24 @@
-"""The command `secateur fit`: grow and prune a tree on the rows of files."""
+"""The command `secateur fit`: grow and prune a tree on the rows of files.
+
+The options of the growing parameters are made from the declarations of these parameters.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._utils.checks import OneOf, RealNumber, WholeNumber
+from ..growers.parameters import DECLARATIONS, Declaration
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
-from ._command import command, print_message, warnings_as_notes
-from ._growing_options import growing_options
+from ._command import check_max_error, check_output_path, command, print_message, warnings_as_notes, write_fitted_model
 from ._input import data_options, keep_option, read_table
 from ._options import (
+    Function,
+    OptionDecorator,
     Options,
     choice_option,
     combine_options,
@@ -31,7 +37,6 @@ from ._options import (
     target_option,
     write_model_options,
 )
-from ._output import check_max_error, check_output_path, write_fitted_model
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array, Floats
@@ -42,6 +47,14 @@ if TYPE_CHECKING:
     from ..model_selection import Recipe
 
 DEFAULT_HOLDOUT = 1 / 3  # share of the rows
+METAVAR_OF_REPEATED = {  # parameters whose option may be repeated, once per column, group or class
+    "monotonic_cst": "COL=1|-1",
+    "interaction_cst": "COL,COL",
+    "class_weight": "CLASS=W|balanced",
+}
+OPTION_NAMES = tuple(  # --nominal is among the options for reading data
+    name for name, declaration in DECLARATIONS.items() if declaration.is_in_estimators and name != "nominal"
+)
 model_options = combine_options(
     choice_option("--penalty", names=("leaves", "sqrt", "log"), help="Penalty on size in cost-complexity pruning."),
     click.option(
@@ -50,6 +63,32 @@ model_options = combine_options(
     ),
     click.option("--cv-repeats", default="auto", metavar="N", help="Number of repeats of cross-validation."),
 )  # fmt: skip
+
+
+def growing_options(function: Function) -> Function:
+    """Add an option for each growing parameter to a command."""
+    options = [growing_option(DECLARATIONS[name]) for name in OPTION_NAMES]
+    return reduce(lambda decorated, add_option: add_option(decorated), reversed(options), function)
+
+
+def growing_option(declaration: Declaration) -> OptionDecorator:
+    """Return the option for one growing parameter, with its default, allowed values and description."""
+    flag = f"--{declaration.name.replace('_', '-')}"
+    text = f"{declaration.description} {declaration.auto_description}".rstrip()
+    if declaration.name in METAVAR_OF_REPEATED:
+        return click.option(flag, multiple=True, metavar=METAVAR_OF_REPEATED[declaration.name], help=text)
+    settings: dict[str, Any] = {"default": "auto" if declaration.searched else declaration.default, "help": text}
+    allowed = declaration.allowed
+    if isinstance(allowed, OneOf) and declaration.searched:
+        return name_option(flag, names=["auto", *allowed.names], **settings)
+    if isinstance(allowed, OneOf):
+        return choice_option(flag, names=allowed.names, **settings)
+    if isinstance(allowed, RealNumber):
+        return click.option(flag, type=click.FloatRange(allowed.minimum, allowed.maximum), metavar="F", **settings)
+    assert isinstance(allowed, WholeNumber)
+    if declaration.searched:
+        return click.option(flag, metavar="N|auto", **settings)
+    return click.option(flag, type=click.IntRange(allowed.minimum, allowed.maximum), metavar="N", **settings)
 
 
 @command(

@@ -17,9 +17,8 @@ import click
 
 from ..engines.registry import COMMAND_LINE_ENGINES
 from ..errors import DataError
-from ._command import command, print_message, warnings_as_notes
+from ._command import check_output_path, command, print_message, warnings_as_notes
 from ._options import Options, choice_option, combine_options, model_argument, output_options
-from ._output import check_output_path
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array

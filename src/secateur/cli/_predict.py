@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from ._command import print_message
+from ._command import print_message, print_result, to_json
 from ._input import input_output_options, model_command, read_table
 from ._options import Options, delta_option, files_argument, int_option, write_options
-from ._output import print_result, to_json
 
 if TYPE_CHECKING:
     from ..core import Model

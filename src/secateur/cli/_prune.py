@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._command import print_message
+from ._command import make_table, print_message, print_result, write_fitted_model
 from ._input import held_out_counts, held_out_options, input_output_options, model_command
 from ._options import Options, delta_option, int_option, parse_parameters, set_option, write_model_options
-from ._output import make_table, print_result, write_fitted_model
 
 if TYPE_CHECKING:
     from ..core import Model

@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from ..research import NAMES
-from ._command import Command, command
+from ._command import Command, command, make_table, print_result
 from ._options import Choice, Options, n_jobs_option, output_options, random_state_option
-from ._output import make_table, print_result
 
 
 @click.group(

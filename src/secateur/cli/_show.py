@@ -10,7 +10,7 @@ import click
 from .._utils.output import write_file
 from ..errors import escape_unprintable
 from ..exports import EXPORTS
-from ._command import command, print_message
+from ._command import check_output_path, command, print_message, print_result
 from ._input import (
     held_out_counts,
     held_out_options,
@@ -29,7 +29,6 @@ from ._options import (
     set_option,
     write_options,
 )
-from ._output import check_output_path, print_result
 
 if TYPE_CHECKING:
     from ..core import Model

@@ -56,7 +56,7 @@ def demonstrate(name: str, table: "Table", console: Any) -> "Model":
     from .. import certify, count, datasets, prune
     from ..inspection.text import export_text
     from ..model_selection import Recipe, fit_model, prune_to
-    from ._output import make_table
+    from ._command import make_table
 
     console.rule(name, characters="=")
     console.print(f"{DESCRIPTIONS[name]}\n")

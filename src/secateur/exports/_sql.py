@@ -1,24 +1,165 @@
 """The tree as one SQL query that keeps every column of a table and adds the prediction.
 
-For each row a subquery reads the tested columns once (as the table `given`: numbers as doubles, categories as codes,
-NULL and NaN as missing). Then it walks down the tree in stages of at most eight levels. Each stage maps the number of
-a node to the number of a deeper node, so no expression nests too deeply for a parser: a plain nested CASE fails at 100
-levels in SQLite and at 1,000 in DuckDB.
+There are two styles of query, and the dialects of the engines that run them.
+
+*Guarded.* For each row a subquery reads the tested columns once (as the table `given`: numbers as doubles, categories
+as codes, NULL and NaN as missing). Then it walks down the tree in stages of at most eight levels. Each stage maps the
+number of a node to the number of a deeper node, so no expression nests too deeply for a parser: a plain nested CASE
+fails at 100 levels in SQLite and at 1,000 in DuckDB.
+
+*Plain.* One nested CASE with the names of the columns, for people who read SQL. A missing value meets no condition and
+takes the ELSE, so the ELSE is always the default child of the test. NaN does the same in engines where NaN differs from
+every number. DuckDB and PostgreSQL sort NaN above all numbers, so there the tests that NaN would pass get a guard. A
+threshold that float32 can hold is written in digits; any other gets an exponent, which makes it a double.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
 from .._utils.checks import check_name
+from ..core.class_names import as_one_line
+from ..data.dates import EPOCH
+from ..data.table import Column
 from ..errors import ParameterError, UnsupportedError
-from ._dialect import DIALECTS, Dialect
+from ..inspection.wording import percent_text
 from ._exported_tree import CategorySet, ExportedTree, check_levels
-from ._sql_plain import can_be_plain, case_parts, has_dates, nested_case
-from ._values import MAX_DOUBLE, categories_of, unique_name
+from ._values import MAX_DOUBLE, categories_of, unique_name, utf8
 
+MAX_SHIFT_BITS = 62  # 2**62 is the largest power of two that SQLite reads as a whole number
 LEVELS_PER_STAGE = 8
+MAX_LEVELS = 30  # readers and parsers cope with so deep a CASE; SQLite stops at 50
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The SQL of one engine.
+
+    Parameters
+    ----------
+    name : str
+    fence : str
+        Keyword that keeps the engine from inlining one stage of a query into the next. Each stage names the stage
+        before it twice, so inlined text would double at every stage.
+    ignores_case : bool
+        Whether the engine takes quoted names that differ only by case for the same name.
+    """
+
+    name: str
+    fence: str = ""
+    ignores_case: bool = False
+
+    def identifier(self, name: str) -> str:
+        """Return a name in quotes."""
+        utf8(name, "the name")
+        if not name or "\0" in name:
+            raise ParameterError(f"the name {name!r} cannot be written in SQL; rename it")
+        return '"' + name.replace('"', '""') + '"'
+
+    def literal(self, value: str | float) -> str:
+        """Return a category or a prediction as a literal."""
+        if isinstance(value, bool):
+            return "TRUE" if value else "FALSE"
+        if isinstance(value, int):
+            return str(value)
+        return self.number(value) if isinstance(value, float) else self.quoted(value)
+
+    def quoted(self, text: str) -> str:
+        """Return text in quotes; a query cannot contain the character 0, so a function makes it."""
+        utf8(text, "the text")
+        if "\0" not in text:
+            return "'" + text.replace("'", "''") + "'"
+        zero = {"sqlite": "char(0)", "duckdb": "chr(0)"}.get(self.name)
+        if zero is None:
+            raise UnsupportedError(
+                f"the text {text!r} holds the character 0, which {self.name} cannot store; remove it"
+            )
+        return "(" + f" || {zero} || ".join(map(self.quoted, text.split("\0"))) + ")"
+
+    def number(self, value: float) -> str:
+        """Return a double as a literal that the engine reads as exactly this number."""
+        if self.name == "sqlite":
+            return _exact_for_sqlite(value)
+        text = repr(value)
+        if self.name == "postgres":
+            return f"CAST('{text}' AS double precision)"
+        return text if "e" in text else f"{text}e0"  # without an exponent it would be a decimal
+
+    def double(self, cell: str) -> str:
+        """Return the expression of a numeric cell as a double, NULL where it is missing."""
+        if self.name == "sqlite":  # it has no NaN; text would be read as 0, so it is refused
+            return (
+                f"CASE WHEN typeof({cell}) NOT IN ('text', 'blob') THEN CAST({cell} AS REAL) ELSE {_overflow(cell)} END"
+            )
+        if self.name == "duckdb":
+            # The statistics of Parquet files do not count NaN, so DuckDB would conclude that there is none.
+            # nextafter(x, x) is x, and hides the column from the statistics.
+            double = f"CAST({cell} AS DOUBLE)"
+            return f"CASE WHEN NOT isnan(nextafter({double}, {double})) THEN {double} END"
+        if self.name == "postgres":
+            return f"NULLIF(CAST({cell} AS double precision), CAST('NaN' AS double precision))"
+        return f"CASE WHEN {cell} = {cell} THEN CAST({cell} AS DOUBLE PRECISION) END"
+
+    def truth(self, cell: str) -> str:
+        """Return the expression of a boolean cell."""
+        if self.name == "sqlite":
+            return f"CASE WHEN typeof({cell}) IN ('integer', 'null') THEN {cell} ELSE {_overflow(cell)} END"
+        return cell
+
+    def text(self, cell: str) -> str:
+        """Return the expression of a text cell, compared byte by byte whatever the collation of its column."""
+        if self.name == "sqlite":
+            known = f"typeof({cell}) IN ('text', 'null')"
+            return f"CASE WHEN {known} THEN {cell} ELSE {_overflow(cell)} END COLLATE BINARY"
+        if self.name == "duckdb":
+            known = f"typeof({cell}) = 'VARCHAR' OR typeof({cell}) LIKE 'ENUM%' OR {cell} IS NULL"
+            problem = "error('a column of numbers, where the tree was grown on text')"
+            return f'CASE WHEN {known} THEN CAST({cell} AS VARCHAR) ELSE {problem} END COLLATE "binary"'
+        return f'CAST({cell} AS text) COLLATE "C"' if self.name == "postgres" else cell
+
+
+DIALECTS = {
+    "ansi": Dialect("ansi"),
+    "duckdb": Dialect("duckdb", ignores_case=True),
+    "sqlite": Dialect("sqlite", fence="MATERIALIZED ", ignores_case=True),
+    "postgres": Dialect("postgres", fence="MATERIALIZED "),
+}
+
+
+def _overflow(cell: str) -> str:
+    """Return an expression that makes SQLite fail; it has no other way to refuse a value."""
+    return f"abs(-9223372036854775807 - 1 + 0 * length({cell}))"
+
+
+def _exact_for_sqlite(value: float) -> str:
+    """Return a number as a decimal where SQLite reads it exactly, else as a whole number times a power of two.
+
+    SQLite reads decimals with its own arithmetic, and the last bit of the result is not always right.
+    """
+    if value == 0:
+        return "0.0"
+    text = repr(value)
+    digits = Decimal(text).as_tuple()
+    exponent = int(digits.exponent)
+    if Fraction(text) == Fraction(value) and len(digits.digits) <= 15 and -22 <= exponent <= 0:
+        return text
+    numerator, denominator = value.as_integer_ratio()
+    n_twos = denominator.bit_length() - 1
+    operator = "/"
+    if n_twos == 0:
+        n_twos, operator = max(0, abs(numerator).bit_length() - 53), "*"
+        numerator >>= n_twos  # the removed bits are 0, because a double has 53 bits
+    parts = [f"CAST({numerator} AS REAL)"]
+    while n_twos > 0:
+        step = min(n_twos, MAX_SHIFT_BITS)
+        parts.append(f"{operator} CAST({1 << step} AS REAL)")
+        n_twos -= step
+    return f"({' '.join(parts)})"
 
 
 def export_sql(
@@ -97,7 +238,7 @@ def export_sql(
     new_column = unique_name(wanted, taken)
     kept_columns = "r.*" if key is None else target.identifier(key)
     if _is_plain(exported, style, dialect):
-        lines = [f"SELECT {kept_columns},", *nested_case(exported, target, returns_leaf=returns_leaf), "  AS "]
+        lines = [f"SELECT {kept_columns},", *_nested_case(exported, target, returns_leaf=returns_leaf), "  AS "]
     else:
         lines = [f"SELECT {kept_columns}, (", *_subquery(exported, target, returns_leaf=returns_leaf), ") AS "]
     lines[-1] += target.identifier(new_column)
@@ -109,12 +250,12 @@ def export_sql(
 
 def _is_plain(exported: ExportedTree, style: str, dialect: str) -> bool:
     """Return whether the query is one nested CASE; refuse a style that cannot express the tree."""
-    is_possible = can_be_plain(exported)
+    is_possible = _can_be_plain(exported)
     if style == "plain" and not is_possible:
         raise UnsupportedError("style='plain': the tree is too deep or tests infinite values; use style='guarded'")
-    if style == "guarded" and has_dates(exported):
+    if style == "guarded" and _has_dates(exported):
         raise UnsupportedError("style='guarded': the tree tests dates; use style='plain'")
-    return style == "plain" or (style == "auto" and is_possible and (dialect == "ansi" or has_dates(exported)))
+    return style == "plain" or (style == "auto" and is_possible and (dialect == "ansi" or _has_dates(exported)))
 
 
 def _check_names(exported: ExportedTree, target: Dialect) -> None:
@@ -177,11 +318,11 @@ def _stage_case(exported: ExportedTree, target: Dialect, entry: int) -> str:
     def is_end(v: int) -> bool:
         return not exported.children[v] or depth[v] == depth[entry] + LEVELS_PER_STAGE
 
-    parts = case_parts(exported, entry, lambda v: _conditions(exported, target, v), is_end)
+    parts = _case_parts(exported, entry, lambda v: _guarded_conditions(exported, target, v), is_end)
     return " ".join(part if isinstance(part, str) else str(exported.node_ids[part]) for _, part in parts)
 
 
-def _conditions(exported: ExportedTree, target: Dialect, v: int) -> list[tuple[int, str]]:
+def _guarded_conditions(exported: ExportedTree, target: Dialect, v: int) -> list[tuple[int, str]]:
     """Return the children of a node but its default child, and the condition of each; NULL meets no condition."""
     x = f"given.x{exported.feature[v]}"
     if exported.is_nominal[v]:
@@ -237,3 +378,117 @@ def _add_probabilities(
         )
         new_columns.append(f"CASE p.{target.identifier(leaf)} {cases} END AS {target.identifier(taken[-1])}")
     return ["SELECT p.*,", ",\n".join(new_columns), "FROM (", *lines, ") AS p"]
+
+
+def _can_be_plain(exported: ExportedTree) -> bool:
+    """Return whether a nested CASE can express the tree, and engines can parse it."""
+    values = [value for j in exported.tested_columns for value in exported.columns[j].categories]
+    return int(exported.tree.depth.max()) <= MAX_LEVELS and not any(
+        isinstance(value, float) and not np.isfinite(value) for value in values
+    )
+
+
+def _has_dates(exported: ExportedTree) -> bool:
+    """Return whether the tree tests dates, which only a plain query compares as dates."""
+    return any(exported.columns[j].is_date for j in exported.tested_columns)
+
+
+def _nested_case(exported: ExportedTree, target: Dialect, *, returns_leaf: bool) -> Iterator[str]:
+    """Yield the lines of the expression that returns the leaf or the prediction of one row."""
+    parts = _case_parts(
+        exported, 0, lambda v: _plain_conditions(exported, target, v), lambda v: not exported.children[v]
+    )
+    for level, part in parts:
+        indent = "  " * (level + 1)
+        if isinstance(part, str):
+            yield indent + part
+        else:
+            value = exported.node_ids[part] if returns_leaf else exported.prediction(part)
+            yield f"{indent}{target.literal(value)}  -- {_leaf_comment(exported, part)}"
+
+
+def _case_parts(
+    exported: ExportedTree, v: int, conditions: Callable[[int], list[tuple[int, str]]], is_end: Callable[[int], bool]
+) -> Iterator[tuple[int, str | int]]:
+    """Yield the parts of the CASE of the subtree of node `v`, each with its level of nesting.
+
+    A part is text, or the number of a node at which the CASE ends. `conditions(v)` returns the children of a node but
+    its default child, with the condition of each.
+    """
+    pending: list[tuple[int, int | str]] = [(0, v)]
+    while pending:
+        level, part = pending.pop()
+        if isinstance(part, str) or is_end(part):
+            yield level, part
+            continue
+        yield level, "CASE"
+        pending += [(level, "END"), (level + 2, exported.default[part]), (level + 1, "ELSE")]
+        for child, condition in reversed(conditions(part)):
+            pending += [(level + 2, child), (level + 1, f"WHEN {condition} THEN")]
+
+
+def _leaf_comment(exported: ExportedTree, v: int) -> str:
+    """Return the number of a leaf, its rows and its three largest class shares, for a comment."""
+    view = exported.view
+    comment = f"leaf {exported.node_ids[v]}" + (f", {view.rows_text(v)}" if view.sample is not None else "")
+    if view.shares is None:
+        return comment
+    order = np.argsort(-view.shares[v], kind="stable")[:3].tolist()
+    shares = [f"{as_one_line(view.classes[c])} {percent_text(float(view.shares[v, c]))}" for c in order]
+    return f"{comment}: {', '.join(shares)}"
+
+
+def _plain_conditions(exported: ExportedTree, target: Dialect, v: int) -> list[tuple[int, str]]:
+    """Return the children of a node but its default child, and the condition of each."""
+    column = exported.columns[exported.feature[v]]
+    cell = target.identifier(column.name)
+    if exported.is_nominal[v]:
+        conditions = [(child, _membership(target, column, cell, codes)) for child, codes in exported.category_sets(v)]
+        return conditions or [(exported.default[v], "1 = 0")]  # a CASE has at least one WHEN
+    child, sign, threshold = exported.numeric_condition(v)
+    if sign == "never":
+        return [(child, "1 = 0")]
+    if sign == "known":
+        test = "IS NOT NULL"
+    else:
+        test = f"{sign} {_date(threshold) if column.is_date else _number(target, threshold)}"
+    # NaN is above all numbers in these dialects; the guard makes NaN fail the test.
+    needs_guard = target.name in ("duckdb", "postgres") and not column.is_date and sign in (">", ">=", "known")
+    guard = f" AND {cell} < CAST('NaN' AS double precision)" if needs_guard else ""
+    return [(child, f"{cell} {test}{guard}")]
+
+
+def _membership(target: Dialect, column: Column, cell: str, codes: list[int]) -> str:
+    """Return the condition that a cell holds a category with one of these codes."""
+    family, values = categories_of(column)
+    literals = [
+        target.literal(float(values[code]) if family == "number" else values[code])
+        for code in codes
+        if code < len(values)
+    ]
+    alternatives = []
+    if literals:
+        alternatives.append(f"{cell} = {literals[0]}" if len(literals) == 1 else f"{cell} IN ({', '.join(literals)})")
+    if len(values) in codes:  # the code after the last category is a missing value
+        alternatives.append(f"{cell} IS NULL")
+    return " OR ".join(alternatives) or "1 = 0"
+
+
+def _number(target: Dialect, value: float) -> str:
+    """Return a threshold in digits where any arithmetic reads the same number, else as a double."""
+    with np.errstate(over="ignore"):
+        is_short = float(np.float32(value)) == value and abs(value) < 1e15
+    return repr(value).removesuffix(".0") if is_short and "e" not in repr(value) else target.number(value)
+
+
+def _date(days: float) -> str:
+    """Return days since 1970-01-01 as a literal of a date, or of a time where it is no whole day."""
+    try:
+        if days == int(days):
+            return f"DATE '{EPOCH + timedelta(days=int(days)):%Y-%m-%d}'"
+        return f"TIMESTAMP '{EPOCH + timedelta(days=days):%Y-%m-%d %H:%M:%S.%f}'"
+    except OverflowError as error:
+        raise UnsupportedError(
+            f"a test compares a date with day {days:g} since 1970-01-01; years from 1 to 9999 can be written: export "
+            "to Python or C"
+        ) from error

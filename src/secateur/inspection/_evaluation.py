@@ -16,6 +16,7 @@ from ..statistics import PROBABILITIES
 from ..statistics.probabilities import node_probabilities, probability_kind
 from ..statistics.ranking import Ranking, Threshold, ranking_of
 from ..statistics.tails import binomial_upper
+from .wording import percent_text
 
 MIN_PROBABILITY = 1e-15  # smaller probabilities are raised to this value, so that the log loss stays finite
 MAX_MATRIX_CLASSES = 2000  # a confusion matrix has the square of this number of cells
@@ -208,9 +209,9 @@ class Evaluation:
         limits = ""
         if self.error_limits is not None:
             lower, upper = self.error_limits
-            limits = f" (from {100 * lower:.2f} % to {100 * upper:.2f} %, 95 % confidence)"
+            limits = f" (from {percent_text(lower, 2)} to {percent_text(upper, 2)}, 95 % confidence)"
         scores = f"log loss {self.log_loss:.4f}, Brier {self.brier:.4f}"
-        lines = [f"{rows}: error {100 * self.error:.2f} %{limits}, {scores}", "", *self._class_table()]
+        lines = [f"{rows}: error {percent_text(self.error, 2)}{limits}, {scores}", "", *self._class_table()]
         ranking, threshold = self.ranking, self.threshold
         if ranking is not None and threshold is not None:
             lines += ["", f"positive: {self.positive} ({100 * ranking.n_positive / self.n:.2f} % of the rows)"]
@@ -233,7 +234,7 @@ class Evaluation:
         names = self.classes
         if len(names) > MAX_PRINTED_CLASSES:
             recalls = zip(names, self.recall.tolist(), strict=True)
-            return [f"{'class':<15}{'recall':>12}", *(f"{name:<15}{100 * x:>10.1f} %" for name, x in recalls)]
+            return [f"{'class':<15}{'recall':>12}", *(f"{name:<15}{percent_text(x):>12}" for name, x in recalls)]
         width = max(15, *(len(name) + 2 for name in names))
         head = "".join(f"{name:>{width}}" for name in names)
         lines = [f"{'is / predicted':<{width}}{head}{'recall':>10}"]
@@ -311,8 +312,8 @@ def _band_table(ranking: Ranking) -> list[str]:
         f"{head}{'so far':>9}{'recall':>9}{'KS':>8}",
         *(
             f"{band['score_from']:>11.4f}{band['score_to']:>8.4f}{band['rows']:>9,.10g}{band['positive']:>9,.10g}"
-            f"{100 * band['share']:>7.2f} %{band['lift']:>7.2f}{100 * band['rows_so_far']:>7.1f} %"
-            f"{100 * band['recall']:>7.1f} %{band['ks']:>8.4f}"
+            f"{percent_text(band['share'], 2):>9}{band['lift']:>7.2f}{percent_text(band['rows_so_far']):>9}"
+            f"{percent_text(band['recall']):>9}{band['ks']:>8.4f}"
             for band in ranking.bands()
         ),
     ]

@@ -13,6 +13,7 @@ from ..errors import SecateurError
 from .counterfactual import Counterfactual, nearest_change, threshold_ranges, wanted_predictions
 from .path import Path, path_of
 from .view import view_of
+from .wording import percent_text
 
 MAX_CLASSES_SHOWN = 5
 
@@ -91,14 +92,14 @@ class Explanation:
 
     def _leaf_line(self) -> str:
         shares = sorted(self.path.shares.items(), key=lambda item: -item[1])
-        texts = [f"{name} {100 * share:.1f} %" for name, share in shares[:MAX_CLASSES_SHOWN]]
+        texts = [f"{name} {percent_text(share)}" for name, share in shares[:MAX_CLASSES_SHOWN]]
         shares_text = f": {', '.join(texts)}" if texts else ""
         return f"prediction: {self.path.prediction} (leaf {self.path.leaf}, {self.rows}{shares_text})"
 
     def _limits_line(self) -> str:
         limits = sorted(self.limits.items(), key=lambda item: -item[1][0])
         texts = [
-            f"{name} {100 * share:.1f} % (from {100 * lower:.1f} % to {100 * upper:.1f} %)"
+            f"{name} {percent_text(share)} (from {percent_text(lower)} to {percent_text(upper)})"
             for name, (share, lower, upper) in limits[:MAX_CLASSES_SHOWN]
         ]
         confidence = f"{100 * (1 - self.delta):g} % confidence for all leaves at once"

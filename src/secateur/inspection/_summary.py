@@ -10,7 +10,7 @@ import numpy as np
 from .._utils.arrays import Floats
 from ..core import Counts, Model, Moments, Selection, as_model
 from ..growers.importance import column_importances, node_gains
-from .wording import error_text
+from .wording import error_text, percent_text
 
 WIDTH_CHARACTERS = 80
 N_NEIGHBOURS = 3  # members of the sequence shown on each side of the chosen one
@@ -137,7 +137,7 @@ def importances(model: Model) -> Floats:
 def _importance_text(names: Sequence[str], shares: Floats) -> str:
     """Return the importances of the columns that are tested, the largest first."""
     order = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0]
-    texts = [f"{names[j]} {100 * shares[j]:.1f} %" for j in order]
+    texts = [f"{names[j]} {percent_text(shares[j])}" for j in order]
     n_more = len(texts) - MAX_COLUMNS_LISTED
     return f"importance: {', '.join(texts[:MAX_COLUMNS_LISTED])}{f' and {n_more} more' if n_more > 0 else ''}"
 

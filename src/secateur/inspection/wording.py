@@ -1,4 +1,7 @@
-"""Write names, categories, thresholds, rows and errors as text on one line, as all displays of a tree show them."""
+"""Write numbers, names, categories, thresholds, rows and errors as text on one line, as all displays show them.
+
+`format_number`, `format_measure` and `format_percent` have twins in the scripts of the report (`numbers.js`).
+"""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Array
+from .._utils.arrays import Array, ArrayLike
 from ..core import LeafShares, Tree
 from ..core.class_names import as_one_line
 from ..data.dates import format_date
@@ -15,6 +18,7 @@ from ..errors import ParameterError
 
 MAX_MEAN_DECIMALS = 12  # a mean that needs more is written with all its digits
 MIN_PLAIN_NUMBER, MAX_PLAIN_NUMBER = 1e-7, 1e15  # numbers outside are written with an exponent
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def range_text(name: str, low: str, high: str, *, can_be_missing: bool, can_be_known: bool, has_missing: bool) -> str:
@@ -101,9 +105,69 @@ def mean_text(value: float, decimals: int | None) -> str:
     return repr(value) if decimals > MAX_MEAN_DECIMALS else f"{value:.{decimals}f}"
 
 
+def percent_text(share: float, n_decimals: int = 1) -> str:
+    """Return a share in percent as text."""
+    return f"{100 * share:.{n_decimals}f} %"
+
+
 def error_text(value: float, *, is_share: bool) -> str:
     """Return an error rate in percent, or a mean squared error in six digits."""
-    return f"{100 * value:.2f} %" if is_share else f"{value:.6g}"
+    return percent_text(value, 2) if is_share else f"{value:.6g}"
+
+
+def format_number(value: float) -> str:
+    """Return a number as text: whole numbers with all their digits, others with four significant digits."""
+    if math.isinf(value) or math.isnan(value):
+        return str(value)
+    if value == round(value) and abs(value) < MAX_PLAIN_NUMBER:
+        return f"{round(value):,}"
+    size = abs(value)
+    if size >= MAX_PLAIN_NUMBER or size < 1e-4:
+        mantissa, exponent = f"{value:.3e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    if size >= 1000:
+        return f"{value:,.0f}"
+    n_decimals = 3 - math.floor(math.log10(float(f"{size:.3e}")))
+    text = f"{value:.{n_decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_measure(value: float, n_digits: int = 3) -> str:
+    """Return a measured number as text with `n_digits` significant digits.
+
+    Thousands have a comma, millions and more a unit (M, G, T), and very small or large numbers a power of ten.
+    """
+    if not math.isfinite(value) or (value == round(value) and abs(value) < 1000):
+        return format_number(value)
+    mantissa, power = f"{value:.{n_digits - 1}e}".split("e")
+    exponent = int(power)
+    if exponent < -3 or exponent >= 15:
+        return f"{mantissa}\u00d710{str(exponent).translate(SUPERSCRIPTS)}"
+    unit_exponent = 0 if exponent < 6 else exponent - exponent % 3
+    n_decimals = max(0, n_digits - 1 - exponent + unit_exponent)
+    text = f"{float(f'{mantissa}e{exponent - unit_exponent}'):,.{n_decimals}f}"
+    return f"{text}\u00a0{'MGT'[unit_exponent // 3 - 2]}" if unit_exponent else text
+
+
+def format_percent(share: float) -> str:
+    """Return a share in percent, with two decimals below ten percent and one above."""
+    n_decimals = 2 if share < 0.0995 else 1
+    steps_per_unit = 10 ** (n_decimals + 2)
+    return f"{math.floor(share * steps_per_unit + 0.5) / steps_per_unit * 100:.{n_decimals}f}\u00a0%"
+
+
+def round_values(values: ArrayLike, n_digits: int = 7) -> list[float | None]:
+    """Return an array as a list whose floats have `n_digits` significant digits; None for infinite values and NaN."""
+    array = np.asarray(values)
+    is_float = array.dtype.kind not in "iub"
+    return [_round(x, n_digits) if is_float else x for x in array.tolist()]
+
+
+def _round(value: float, n_digits: int) -> float | int | None:
+    if not math.isfinite(value):
+        return None
+    rounded = float(f"{value:.{n_digits}g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < MAX_PLAIN_NUMBER else rounded
 
 
 def rows_text(total: float, *, is_whole: bool) -> str:
@@ -149,7 +213,7 @@ def share_limit_text(limits: LeafShares, node: int, label: int | None, names: Se
         limit = f"at most {math.ceil(1000 * limits.upper[i, shown]) / 10:.1f} %"
     else:
         limit = f"at least {math.floor(1000 * limits.lower[i, shown]) / 10:.1f} %"
-    return f"{names[shown]} {100 * limits.share[i, shown]:.1f} % of {n:,} held out ({limit})"
+    return f"{names[shown]} {percent_text(limits.share[i, shown])} of {n:,} held out ({limit})"
 
 
 def column_names(tree: Tree, feature_names: Sequence[str] | None) -> list[str]:

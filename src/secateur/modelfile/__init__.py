@@ -4,17 +4,13 @@
 tree, so that rows can be counted on one machine and the tree pruned on another. A file contains data and no code:
 whatever its bytes, loading gives a valid model or `ModelFileError`. docs/reference/model-file.md describes the format.
 
-    _files         bytes on disk, read and decompressed up to a limit
-    _json          bytes as JSON documents, parsed strictly
-    _versions      documents of earlier versions as documents of the current one
-    _values        arrays, labels and plain values in a document
-    _fields        the kind of value under each key, in one table
-    _checks        whether arrays are a tree, and counts fit it
-    _parts         whether samples, prunings, sequences and choices fit the tree
-    _provenance    sketches, the samples that were used, and evaluations
+    _file          the bytes of a file as a JSON document, parsed strictly and up to limits of size
+    _values        the values in a document, and the kind of value under each key
+    _checks        whether arrays are a tree, and whether the other parts fit it
     _certificate   whether the choice and the certificate follow from the counts
     _write         models and counts as documents
     _read          documents as models and counts
+    _versions      documents of earlier versions as documents of the current one
 """
 
 from collections.abc import Iterator
@@ -24,12 +20,10 @@ from copy import deepcopy
 from .._utils.output import PathLike, write_file
 from ..core import Model, Sample, Tree
 from ..errors import ModelFileError
-from ._fields import SCHEMA
-from ._files import decompress, read_file
-from ._json import Document, parse_json, write_json
+from ._file import decompress, parse_json, read_file, write_json
 from ._read import read_counts, read_model
-from ._versions import VERSION
-from ._write import tree_fingerprint, write_counts_document, write_model_document
+from ._values import SCHEMA, Document
+from ._write import VERSION, tree_fingerprint, write_counts_document, write_model_document
 
 __all__ = [
     "VERSION",

@@ -15,7 +15,7 @@ from ..core import Bound, Counts, Model, Sample, Selection
 from ..errors import ModelFileError, SecateurError
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
 from ..statistics.tails import binomial_upper
-from ._json import shorten
+from ._values import shorten
 
 MAX_TAIL_ERRORS = 10**12  # errors for which a binomial tail is computed; more errors only raise the limit
 MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again

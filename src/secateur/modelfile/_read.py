@@ -1,6 +1,15 @@
-"""Read documents: check every part as plain values and arrays, then make the model or the counts from them."""
+"""Read documents: each part of a file is read, checked and made a value, in one function per part.
 
-from dataclasses import replace
+The parts are read in the order in which they depend on one another: the columns, the tree, the samples and their
+sketches, the pruning, the sequence, the choice, and the evaluations. Arrays are checked (`_checks`) before a class or a
+compiled kernel uses them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -11,32 +20,108 @@ from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError
 from ._certificate import verify_claims
-from ._checks import Structure, check_schema, check_splits, check_structure
-from ._fields import KIND_OF_KEY, REQUIRED_KEYS, check_lengths, keep_unchecked, optional, read_fields
-from ._json import Document, Json, check_keys, require
-from ._parts import (
+from ._checks import (
+    MAX_COLUMNS,
+    MAX_SKETCH_HASHES,
     check_cuts,
+    check_lengths,
     check_node_labels,
+    check_number_of_entries,
+    check_row_key,
     check_sample,
     check_sample_fits_schema,
+    check_schema,
     check_selection,
     check_sequence,
+    check_sketch,
+    check_splits,
+    check_structure,
 )
-from ._provenance import MAX_COLUMN, read_row_key, read_rows, read_sketch
-from ._values import read_bool, read_floats, read_ints, read_labels, read_list, read_scalars, read_text
-from ._versions import COUNTS_FORMAT, MODEL_FORMAT, check_format, upgrade
-from ._write import tree_fingerprint
+from ._values import (
+    KIND_OF_KEY,
+    MAX_NAME_CHARACTERS,
+    REQUIRED_KEYS,
+    Document,
+    Json,
+    check_keys,
+    describe,
+    keep_unchecked,
+    optional,
+    read_bool,
+    read_choice,
+    read_fields,
+    read_floats,
+    read_int,
+    read_ints,
+    read_labels,
+    read_list,
+    read_scalars,
+    read_text,
+    require,
+)
+from ._versions import upgrade
+from ._write import COUNTS_FORMAT, MODEL_FORMAT, VERSION, tree_fingerprint
+
+ID_BYTES = 16
+HASH_DIGITS = 16  # hexadecimal digits of a hash of 64 bits
+LOADER_OF_FORMAT = {MODEL_FORMAT: "load_model", COUNTS_FORMAT: "load_counts"}
+
+
+@dataclass(frozen=True)
+class _KnownParts:
+    """The parts of a model that are read first, because later parts refer to them.
+
+    Parameters
+    ----------
+    tree : Tree
+    grown : Counts or Moments
+    holdout : Counts or Moments, optional
+    used_samples : list of UsedSample
+        The samples that are listed under `rows`.
+    """
+
+    tree: core.Tree
+    grown: core.Sample
+    holdout: core.Sample | None
+    used_samples: list[core.UsedSample]
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes of the growing sample; None for a numeric target."""
+        return self.grown.n_classes if isinstance(self.grown, core.Counts) else None
+
+    def usage_of(self, names: list[str]) -> core.SampleUsage:
+        """Return the samples with these names, with their sketches if they are listed."""
+        return _usage_of(names, self.used_samples)
 
 
 def read_model(document: Document) -> core.Model:
     """Return the model in a document of any version; raise `ModelFileError` if it is invalid."""
-    check_format(document, MODEL_FORMAT)
-    try:
-        return _make_model(_read_parts(upgrade(document)))
-    except ModelFileError:
-        raise
-    except SecateurError as error:  # an invalid value that only the class of a part has found
-        raise ModelFileError(str(error)) from error
+    document = _as_current_version(document, MODEL_FORMAT)
+    check_keys(document, "the file", REQUIRED_KEYS["model"])
+    with _class_errors_as_file_errors():
+        schema = optional(_read_schema)(document["schema"], "schema")
+        rows = read_fields(document["rows"], "rows", REQUIRED_KEYS["rows"])
+        parts = _read_tree_and_samples(document, schema, rows)
+        pruning = _read_pruning(document["pruning"], parts)
+        read_sequence = optional(partial(_read_sequence, parts=parts, pruning_labels=pruning.node_labels))
+        sequence = read_sequence(document["sequence"], "sequence")
+        selection = None
+        if document["selection"] is not None:
+            selection = _read_selection(document["selection"], parts, pruning.node_labels, sequence)
+        evaluations = _read_evaluations(rows["evaluations"], parts.used_samples, sequence)
+        model = core.Model(
+            pruning,
+            parts.grown,
+            parts.holdout,
+            sequence,
+            selection,
+            certificate=optional(_read_bound)(document["certificate"], "certificate"),
+            **{name: KIND_OF_KEY[name].read(document[name], name) for name in ("parameters", "metadata")},
+        )
+        model = verify_claims(model)
+    parts.tree.evaluation_log.records.update(evaluations)
+    return model
 
 
 def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:
@@ -48,26 +133,23 @@ def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:
     tree : Tree or None
         The tree on which the rows were counted. Without it, the counts are on the structure of their tree.
     """
-    check_format(document, COUNTS_FORMAT)
-    document = upgrade(document)
+    document = _as_current_version(document, COUNTS_FORMAT)
     check_keys(document, "the file", REQUIRED_KEYS["countsFile"])
-    structure = check_structure(read_ints(document["parent"], "parent"))
-    if tree is not None and not np.array_equal(structure.parent, tree.parent):
+    parent = check_structure(read_ints(document["parent"], "parent")).parent
+    if tree is not None and not np.array_equal(parent, tree.parent):
         raise ModelFileError(
-            f"the counts are of another tree, of {structure.n_nodes:,} nodes, than the one given, of {tree.n_nodes:,}"
+            f"the counts are of another tree, of {len(parent):,} nodes, than the one given, of {tree.n_nodes:,}"
         )
     fingerprint = read_text(document["fingerprint"], "fingerprint")
-    key = read_row_key(document["key"], MAX_COLUMN)
-    fields = _read_sample(document["counts"], structure, "counts")
-    if tree is not None:
-        _check_fingerprint(tree, fingerprint, fields["sample"])
-    try:
-        tree = core.Tree(structure.parent, key=key) if tree is None else tree
-        if key != tree.key:  # hashes of another key say nothing about rows of this tree
+    key = _read_row_key(document["key"], MAX_COLUMNS)
+    with _class_errors_as_file_errors():
+        counted_tree = core.Tree(parent, key=key) if tree is None else tree
+        fields = _read_sample(document["counts"], "counts", counted_tree)
+        if tree is not None:
+            _check_fingerprint(tree, fingerprint, fields["sample"])
+        if key != counted_tree.key:  # hashes of another key say nothing about rows of this tree
             fields["sketch"] = None
-        return _make_sample(fields, tree)
-    except SecateurError as error:
-        raise ModelFileError(str(error)) from error
+        return _make_sample(fields, counted_tree)
 
 
 def _check_fingerprint(tree: core.Tree, fingerprint: str, sample: str) -> None:
@@ -80,41 +162,54 @@ def _check_fingerprint(tree: core.Tree, fingerprint: str, sample: str) -> None:
         )
 
 
-def _read_parts(document: Document) -> Document:
-    """Return the checked parts of a model by name, as fields of the classes that `_make_model` makes from them."""
-    check_keys(document, "the file", REQUIRED_KEYS["model"])
-    schema = optional(_read_schema)(document["schema"], "schema")
-    structure, tree = _read_tree(document["tree"], schema)
-    grown = _read_sample(document["grown"], structure, "grown")
-    n_classes = grown["by_class"].shape[1] if "by_class" in grown else None
-    check_sample_fits_schema(n_classes, schema)
-    holdout = sequence = selection = certificate = None
-    if document["holdout"] is not None:
-        holdout = _read_sample(document["holdout"], structure, "holdout")
-        if holdout.keys() != grown.keys():
-            raise ModelFileError("grown and holdout must both be counts or both be moments")
-    pruning = _read_pruning(document["pruning"], structure, n_classes)
-    labels = pruning["node_labels"]
-    if document["sequence"] is not None:
-        sequence = _read_sequence(document["sequence"], "sequence", structure, n_classes, labels)
-    if document["selection"] is not None:
-        selection = _read_selection(document["selection"], structure, n_classes, labels, sequence)
-    if document["certificate"] is not None:
-        certificate = read_fields(document["certificate"], "certificate", REQUIRED_KEYS["certificate"])
-    n_columns = MAX_COLUMN if schema is None else len(schema.columns)
+def _as_current_version(document: Document, expected: str) -> Document:
+    """Return a document of any version as one of the current version; refuse other formats and newer versions."""
+    found, version = document.get("format"), document.get("version")
+    if found != expected:
+        hint = ""
+        if isinstance(found, str) and found in LOADER_OF_FORMAT:
+            hint = f"; {LOADER_OF_FORMAT[found]} reads it"
+        raise ModelFileError(f'its "format" is {describe(found)}; {expected!r} is needed{hint}')
+    if read_int(version, '"version"', minimum=1) > VERSION:
+        raise ModelFileError(
+            f"it is version {version} of the format, and this secateur reads up to version {VERSION}; install a newer "
+            "secateur, or save the model again with an older one"
+        )
+    return document if version == VERSION else upgrade(document)
+
+
+@contextmanager
+def _class_errors_as_file_errors() -> Iterator[None]:
+    """Raise the error of a class that has found an invalid value as `ModelFileError`."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except SecateurError as error:
+        raise ModelFileError(str(error)) from error
+
+
+def _read_tree_and_samples(document: Document, schema: Schema | None, rows: Document) -> _KnownParts:
+    """Return the tree with its history, the samples counted on it, and the samples that were used.
+
+    The history names samples, whose sketches belong to the tree: so the tree is made without its history at first.
+    """
+    tree = _read_tree(document["tree"], schema, rows["key"])
+    grown = _read_sample(document["grown"], "grown", tree)
+    check_sample_fits_schema(grown["by_class"].shape[1] if "by_class" in grown else None, schema)
+    holdout = optional(partial(_read_sample, tree=tree))(document["holdout"], "holdout")
+    if holdout is not None and holdout.keys() != grown.keys():
+        raise ModelFileError("grown and holdout must both be counts or both be moments")
     sketches = {"grown": grown["sketch"], "holdout": None if holdout is None else holdout["sketch"]}
-    return {
-        "schema": schema,
-        "tree": tree,
-        "grown": grown,
-        "holdout": holdout,
-        "pruning": pruning,
-        "sequence": sequence,
-        "selection": selection,
-        "certificate": certificate,
-        "rows": read_rows(document["rows"], n_columns, sketches, has_sequence=sequence is not None),
-        **{name: KIND_OF_KEY[name].read(document[name], name) for name in ("parameters", "metadata")},
-    }
+    used_samples = _read_used_samples(rows["samples"], sketches, tree)
+    if rows["history"]:
+        tree = replace(tree, history=_usage_of(rows["history"], used_samples))
+    return _KnownParts(
+        tree=tree,
+        grown=_make_sample(grown, tree),
+        holdout=None if holdout is None else _make_sample(holdout, tree),
+        used_samples=used_samples,
+    )
 
 
 def _read_schema(part: Json, location: str) -> Schema:
@@ -131,14 +226,17 @@ def _read_schema(part: Json, location: str) -> Schema:
 def _read_column(part: Json, location: str) -> Column:
     """Return one column; a nominal column has categories."""
     fields = read_fields(part, location, ("name", "kind", "has_missing"), ("categories", "is_date"))
-    kind = _read_choice(fields["kind"], f"{location}.kind", "numeric", "nominal")
+    kind = read_choice(fields["kind"], f"{location}.kind", "numeric", "nominal")
     if kind == "nominal" or "categories" in fields:
         fields["categories"] = tuple(read_scalars(fields.get("categories"), f"{location}.categories"))
     return Column(**fields)
 
 
-def _read_tree(part: Json, schema: Schema | None) -> tuple[Structure, Document]:
-    """Return the structure of the tree, and the fields of the tree that are in the file."""
+def _read_tree(part: Json, schema: Schema | None, key: Json) -> core.Tree:
+    """Return the tree, whose rows are hashed by `key`; arrays that the file omits are those of a tree without splits.
+
+    `Surrogates` checks its own fields.
+    """
     fields = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
     structure = check_structure(fields["parent"])
     arrays = blank_tests(structure.n_nodes)
@@ -148,15 +246,28 @@ def _read_tree(part: Json, schema: Schema | None) -> tuple[Structure, Document]:
     arrays |= {name: fields[name] for name in fields.keys() & arrays}
     check_splits(structure, schema, arrays)
     if "surrogates" in fields:
-        fields["surrogates"] = read_fields(fields["surrogates"], "tree.surrogates", REQUIRED_KEYS["surrogates"])
-    return structure, fields
+        surrogates = read_fields(fields["surrogates"], "tree.surrogates", REQUIRED_KEYS["surrogates"])
+        fields["surrogates"] = core.Surrogates(**surrogates)
+    n_columns = MAX_COLUMNS if schema is None else len(schema.columns)
+    return core.Tree(**fields, schema=schema, key=_read_row_key(key, n_columns))
 
 
-def _read_sample(part: Json, structure: Structure, location: str) -> Document:
-    """Return the fields of counts or moments."""
+def _read_row_key(part: Json, n_columns: int) -> RowKey | None:
+    """Return the key by which the rows of a tree with `n_columns` columns are hashed."""
+    if part is None:
+        return None
+    check_keys(part, "rows.key", REQUIRED_KEYS["key"])
+    columns = read_ints(part["columns"], "rows.key.columns").tolist()
+    key = RowKey(_read_bytes(part["salt"], "rows.key.salt"), tuple(columns))
+    check_row_key(key, n_columns)
+    return key
+
+
+def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
+    """Return the checked fields of counts or moments."""
     has_moments = isinstance(part, dict) and part.get("kind") == "moments"
     fields = read_fields(part, location, REQUIRED_KEYS["moments" if has_moments else "counts"])
-    _read_choice(fields.pop("kind"), f"{location}.kind", "counts", "moments")
+    read_choice(fields.pop("kind"), f"{location}.kind", "counts", "moments")
     if not has_moments:
         number_type = fields.pop("numbers")
         columns = read_list(fields["by_class"], f"{location}.by_class")
@@ -164,49 +275,96 @@ def _read_sample(part: Json, structure: Structure, location: str) -> Document:
             raise ModelFileError(f"{location}.by_class is empty; at least one class is needed")
         arrays = []
         for c, column in enumerate(columns):
-            arrays.append(_read_numbers(column, number_type, f"{location}.by_class[{c}]", structure.n_nodes))
+            arrays.append(_read_numbers(column, number_type, f"{location}.by_class[{c}]", tree.n_nodes))
         fields["by_class"] = write_protect(np.ascontiguousarray(np.array(arrays).T))
-    fields["sketch"] = read_sketch(fields["sketch"], f"{location}.sketch")
-    check_sample(structure, fields, location)
+    fields["sketch"] = _read_sketch(fields["sketch"], f"{location}.sketch", tree)
+    check_sample(tree, fields, location)
     return fields
+
+
+def _make_sample(fields: Document, tree: core.Tree) -> core.Sample:
+    """Return counts or moments on a tree."""
+    return core.Counts(tree, **fields) if "by_class" in fields else core.Moments(tree, **fields)
 
 
 def _read_numbers(values: Json, number_type: Json, location: str, length: int | None = None) -> Array:
     """Return an array of integers or floats, as the key "numbers" of the file states."""
-    if _read_choice(number_type, f'"numbers" beside {location}', "whole", "real") == "whole":
+    if read_choice(number_type, f'"numbers" beside {location}', "whole", "real") == "whole":
         return read_ints(values, location, length, np.int64)
     return read_floats(values, location, length)
 
 
-def _read_choice(value: Json, location: str, *names: str) -> Json:
-    """Return a string that must be one of `names`."""
-    return require(value, type(value) is str and value in names, location, " or ".join(map(repr, names)))
+def _read_sketch(part: Json, location: str, tree: core.Tree) -> Sketch | None:
+    """Return the sketch of a sample that was counted on a tree; None for null."""
+    if part is None:
+        return None
+    fields = read_fields(part, location, REQUIRED_KEYS["sketch"])
+    digits = read_text(fields["hashes"], f"{location}.hashes", HASH_DIGITS * MAX_SKETCH_HASHES)
+    if len(digits) % HASH_DIGITS:
+        raise ModelFileError(f"{location}.hashes must be numbers of {HASH_DIGITS} hexadecimal digits")
+    data = _read_bytes(digits, f"{location}.hashes", len(digits) // 2)
+    fields["hashes"] = np.frombuffer(data, ">u8").astype(np.uint64)
+    check_sketch(fields, location)
+    return Sketch(tree.row_key, **fields)
 
 
-def _read_pruning(part: Json, structure: Structure, n_classes: int | None) -> Document:
-    """Return the fields of the pruning that predicts."""
+def _read_bytes(value: Json, location: str, n_bytes: int = ID_BYTES) -> bytes:
+    """Return bytes from hexadecimal digits."""
+    digits = read_text(value, location, 2 * max(n_bytes, MAX_NAME_CHARACTERS))
+    if not re.fullmatch(f"[0-9A-Fa-f]{{{2 * n_bytes}}}", digits):
+        raise ModelFileError(f"{location} is {describe(value)}; {2 * n_bytes} hexadecimal digits are needed")
+    return bytes.fromhex(digits)
+
+
+def _read_used_samples(
+    part: Json, shared_sketches: Mapping[str, Sketch | None], tree: core.Tree
+) -> list[core.UsedSample]:
+    """Return the samples that are named anywhere in the file; "grown" and "holdout" share the sketch of that sample."""
+    items = read_list(part, "rows.samples")
+    check_number_of_entries(len(items), "rows.samples")
+    used_samples = []
+    for i, item in enumerate(items):
+        location = f"rows.samples[{i}]"
+        fields = read_fields(item, location, ("sample", "sketch"))
+        sketch = fields["sketch"]
+        if not isinstance(sketch, str):
+            sketch = _read_sketch(sketch, f"{location}.sketch", tree)
+        elif sketch in shared_sketches:
+            sketch = shared_sketches[sketch]
+        else:
+            raise ModelFileError(f"{location}.sketch is {describe(sketch)}; a sketch, 'grown' or 'holdout' is needed")
+        used_samples.append(core.UsedSample(fields["sample"], sketch))
+    return used_samples
+
+
+def _usage_of(names: list[str], used_samples: list[core.UsedSample]) -> core.SampleUsage:
+    """Return the samples with these names, with their sketches if they are listed."""
+    used_names = set(names)
+    return core.SampleUsage([*names, *(sample for sample in used_samples if sample.name in used_names)])
+
+
+def _read_pruning(part: Json, parts: _KnownParts) -> core.Pruning:
+    """Return the pruning that predicts."""
     fields = read_fields(
         part, "pruning", REQUIRED_KEYS["pruning"],
-        certified=optional(read_bool), node_labels=optional(read_ints), provenance=optional(_read_rule_provenance),
+        certified=optional(read_bool), provenance=optional(_read_rule_provenance),
     )  # fmt: skip
-    check_cuts(structure, fields["cuts"], "pruning.cuts")
-    check_node_labels(structure, fields["node_labels"], "pruning.node_labels", n_classes)
-    return fields
+    check_cuts(parts.tree, fields["cuts"], "pruning.cuts")
+    check_node_labels(parts.tree, fields["node_labels"], "pruning.node_labels", parts.n_classes)
+    return core.Pruning.from_cuts(parts.tree, **fields | {"seen": parts.usage_of(fields["seen"])})
 
 
 def _read_rule_provenance(part: Json, location: str) -> core.RuleProvenance:
     """Return the rule that made a pruning or a sequence, with its parameters and the unit of its cost."""
     fields = read_fields(part, location, REQUIRED_KEYS["provenance"])
-    _read_choice(fields["cost"], f"{location}.cost", *core.COST_UNITS)
-    _read_choice(fields["alpha_unit"], f"{location}.alpha_unit", *core.ALPHA_UNITS)
+    read_choice(fields["cost"], f"{location}.cost", *core.COST_UNITS)
+    read_choice(fields["alpha_unit"], f"{location}.alpha_unit", *core.ALPHA_UNITS)
     require(fields["tolerance"], fields["tolerance"] >= 0, f"{location}.tolerance", "a number of 0 or more")
     return core.RuleProvenance(**fields)
 
 
-def _read_sequence(
-    part: Json, location: str, structure: Structure, n_classes: int | None, pruning_labels: Array | None
-) -> Document:
-    """Return the fields of a sequence; its labels may be those of the pruning."""
+def _read_sequence(part: Json, location: str, parts: _KnownParts, pruning_labels: Array | None) -> core.PruningSequence:
+    """Return a sequence of prunings; its labels may be those of the pruning."""
     is_nested = isinstance(part, dict) and "steps" in part
     member_keys = ("steps",) if is_nested else ("change_start", "changes")
     fields = read_fields(
@@ -218,124 +376,71 @@ def _read_sequence(
     else:
         fields["node_labels"] = optional(read_ints)(fields["node_labels"], f"{location}.node_labels")
     fields["errors"] = _read_numbers(fields["errors"], fields.pop("numbers"), f"{location}.errors")
-    check_sequence(structure, fields, location, n_classes)
-    return fields
+    tree = parts.tree
+    check_sequence(tree, fields, location, parts.n_classes)
+    fields["seen"] = parts.usage_of(fields["seen"])
+    if not is_nested:
+        start, changes = fields.pop("change_start"), fields.pop("changes")
+        fields["rebuild"] = core.MemberChanges(tree.parent, tree.is_leaf, start, changes)
+    return core.PruningSequence(tree, **fields)
 
 
 def _read_selection(
-    part: Json,
-    structure: Structure,
-    n_classes: int | None,
-    pruning_labels: Array | None,
-    sequence: Document | None,
-) -> Document:
-    """Return the fields of a choice; its sequence and its counts may be those of the model, given by name."""
+    part: Json, parts: _KnownParts, pruning_labels: Array | None, sequence: core.PruningSequence | None
+) -> core.Selection:
+    """Return the choice of a member; its sequence and its counts may be those of the model, given by name."""
     fields = read_fields(part, "selection", REQUIRED_KEYS["selection"])
-    members = sequence
     if fields["sequence"] != "sequence":
-        location = "selection.sequence"
-        members = _read_sequence(fields["sequence"], location, structure, n_classes, pruning_labels)
-        fields["sequence"] = members
-    if members is None:
+        fields["sequence"] = _read_sequence(fields["sequence"], "selection.sequence", parts, pruning_labels)
+    elif sequence is not None:
+        fields["sequence"] = sequence
+    else:
         raise ModelFileError("selection.sequence names the sequence of the model, which is null")
-    n_members = len(members["n_leaves"])
+    n_members = len(fields["sequence"])
     if isinstance(fields["counts"], str):
-        _read_choice(fields["counts"], "selection.counts", "grown", "holdout")
+        name = read_choice(fields["counts"], "selection.counts", "grown", "holdout")
+        fields["counts"] = parts.grown if name == "grown" else parts.holdout
     elif fields["counts"] is not None:
-        fields["counts"] = _read_sample(fields["counts"], structure, "selection.counts")
+        fields["counts"] = _make_sample(_read_sample(fields["counts"], "selection.counts", parts.tree), parts.tree)
     if fields["fold_error"] is not None:
         folds = []
         for i, errors in enumerate(read_list(fields["fold_error"], "fold_error")):
             folds.append(read_floats(errors, f"selection.fold_error[{i}]", n_members))
         fields["fold_error"] = write_protect(np.array(folds).reshape(len(folds), n_members))
     check_selection(fields, n_members)
+    fields["evaluated_on"] = parts.usage_of(fields["evaluated_on"])
     fields["select"] = fields.pop("rule")
-    return fields
-
-
-def _make_model(parts: Document) -> core.Model:
-    """Return the model that consists of checked parts."""
-    rows = parts["rows"]
-    tree = _make_tree(parts["tree"], parts["schema"], rows["key"])
-    used_samples = [core.UsedSample(name, _make_sketch(sketch, tree)) for name, sketch in rows["samples"]]
-    if rows["history"]:
-        tree = replace(tree, history=_make_usage(rows["history"], used_samples))
-    grown = _make_sample(parts["grown"], tree)
-    holdout = None if parts["holdout"] is None else _make_sample(parts["holdout"], tree)
-    pruning = parts["pruning"]
-    pruning["seen"] = _make_usage(pruning["seen"], used_samples)
-    sequence = None
-    if parts["sequence"] is not None:
-        sequence = _make_sequence(parts["sequence"], tree, used_samples)
-    model = core.Model(
-        core.Pruning.from_cuts(tree, **pruning),
-        grown,
-        holdout,
-        sequence,
-        _make_selection(parts["selection"], tree, {"grown": grown, "holdout": holdout}, sequence, used_samples),
-        certificate=None if parts["certificate"] is None else core.Bound(**parts["certificate"]),
-        parameters=parts["parameters"],
-        metadata=parts["metadata"],
-    )
-    model = verify_claims(model)
-    for evaluation in rows["evaluations"]:
-        tree.evaluation_log.records[evaluation["sample_id"]] = core.EvaluationRecord(
-            used_samples[evaluation["sample"]],
-            pruning=evaluation["pruning"],
-            sequence=sequence if evaluation["is_sequence"] else None,
-            is_unrestricted=evaluation["is_unrestricted"],
-            has_other_sequences=evaluation["has_other_sequences"],
-        )
-    return model
-
-
-def _make_tree(fields: Document, schema: Schema | None, key: RowKey | None) -> core.Tree:
-    """Return the tree of checked fields; `Surrogates` checks its own fields."""
-    if "surrogates" in fields:
-        fields = fields | {"surrogates": core.Surrogates(**fields["surrogates"])}
-    return core.Tree(**fields, schema=schema, key=key)
-
-
-def _make_sample(fields: Document, tree: core.Tree) -> core.Sample:
-    """Return counts or moments on a tree."""
-    fields = fields | {"sketch": _make_sketch(fields["sketch"], tree)}
-    return core.Counts(tree, **fields) if "by_class" in fields else core.Moments(tree, **fields)
-
-
-def _make_sketch(fields: Document | None, tree: core.Tree) -> Sketch | None:
-    return None if fields is None else Sketch(tree.row_key, **fields)
-
-
-def _make_usage(names: list[str], used_samples: list[core.UsedSample]) -> core.SampleUsage:
-    """Return the samples with these names, with their sketches if they are listed."""
-    used_names = set(names)
-    return core.SampleUsage([*names, *(sample for sample in used_samples if sample.name in used_names)])
-
-
-def _make_sequence(fields: Document, tree: core.Tree, used_samples: list[core.UsedSample]) -> core.PruningSequence:
-    """Return a sequence of prunings of the tree."""
-    fields = fields | {"seen": _make_usage(fields["seen"], used_samples)}
-    if "changes" in fields:
-        start, changes = fields.pop("change_start"), fields.pop("changes")
-        fields["rebuild"] = core.MemberChanges(tree.parent, tree.is_leaf, start, changes)
-    return core.PruningSequence(tree, **fields)
-
-
-def _make_selection(
-    fields: Document | None,
-    tree: core.Tree,
-    samples: dict[str, core.Sample | None],
-    sequence: core.PruningSequence | None,
-    used_samples: list[core.UsedSample],
-) -> core.Selection | None:
-    """Return the choice of a member; a sequence and counts that are given by name are those of the model."""
-    if fields is None:
-        return None
-    counts, members = fields["counts"], fields["sequence"]
-    if isinstance(counts, str):
-        fields["counts"] = samples[counts]
-    elif counts is not None:
-        fields["counts"] = _make_sample(counts, tree)
-    fields["sequence"] = sequence if members == "sequence" else _make_sequence(members, tree, used_samples)
-    fields["evaluated_on"] = _make_usage(fields["evaluated_on"], used_samples)
     return core.Selection(**fields)
+
+
+def _read_bound(part: Json, location: str) -> core.Bound:
+    """Return the certificate; `verify_claims` checks it."""
+    return core.Bound(**read_fields(part, location, REQUIRED_KEYS["certificate"]))
+
+
+def _read_evaluations(
+    part: Json, used_samples: list[core.UsedSample], sequence: core.PruningSequence | None
+) -> dict[bytes, core.EvaluationRecord]:
+    """Return the record of the evaluations of each sample, by the identity of the sample."""
+    items = read_list(part, "rows.evaluations")
+    check_number_of_entries(len(items), "rows.evaluations")
+    records = {}
+    for i, item in enumerate(items):
+        location = f"rows.evaluations[{i}]"
+        fields = read_fields(
+            item, location, REQUIRED_KEYS["evaluation"],
+            sample_id=_read_bytes, sample=keep_unchecked, pruning=optional(_read_bytes),
+        )  # fmt: skip
+        if not used_samples:
+            raise ModelFileError(f"{location}.sample: rows.samples is empty")
+        read_int(fields["sample"], f"{location}.sample", maximum=len(used_samples) - 1)
+        if fields["is_sequence"] and sequence is None:
+            raise ModelFileError(f"{location}.is_sequence: the file has no sequence")
+        records[fields["sample_id"]] = core.EvaluationRecord(
+            used_samples[fields["sample"]],
+            pruning=fields["pruning"],
+            sequence=sequence if fields["is_sequence"] else None,
+            is_unrestricted=fields["is_unrestricted"],
+            has_other_sequences=fields["has_other_sequences"],
+        )
+    return records

@@ -1,4 +1,4 @@
-"""Write and read the values of a file: arrays, strings, class labels, and the plain values of parameters and metadata.
+"""Read and write the values of a file, and the objects that hold them, by one table of the kind of value of each key.
 
     in Python                      in the file
     array of integers              [1, 2]
@@ -10,21 +10,31 @@
 
 All other plain values do not change. Floats have as many digits as are needed to restore the same bits. Each `read_...`
 function returns the Python value for a value of a parsed file, or raises `ModelFileError` with the location of the
-value. Each `write_...` function is its inverse.
+value. Each `write_...` function is its inverse. `KIND_OF_KEY` names the two functions for each key of a file, because a
+key has the same kind of value wherever it occurs. The JSON Schema (`schema.json`) states which keys an object has.
 """
 
+import json
 import math
 import re
 from collections import Counter
+from collections.abc import Callable, Collection
 from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .._utils.arrays import Array, write_protect
+from .._utils.checks import did_you_mean
 from ..errors import ModelFileError
-from ._json import Document, Json, check_keys, describe, require, shorten
 
+Json: TypeAlias = Any  # an unchecked value of a parsed file
+Document: TypeAlias = dict[str, Json]
+Converter: TypeAlias = Callable[[Any, str], Any]  # of a value and its location in the file
+
+MAX_SHOWN_CHARACTERS = 60  # of a value in an error message
 MAX_INT_BITS = 1024  # of an integer among plain values
 MAX_EQUAL_HASHES = 64  # values with equal hashes in one set or dictionary, which takes the square of their number
 MAX_NESTING = 32  # levels of lists and dictionaries
@@ -33,6 +43,46 @@ MAX_TEXT_CHARACTERS = 1 << 16  # of any other string
 _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _LABEL_DTYPE = re.compile(r"bool|u?int(?:8|16|32|64)|float(?:16|32|64)|object|U[1-9][0-9]{0,7}")
 _TYPE_OF_LABEL_DTYPE = {"b": bool, "i": int, "u": int, "f": float, "U": str}  # by the first letter of the dtype
+
+
+def require(value: Json, is_valid: bool, location: str, expected: str) -> Json:
+    """Return `value` if it is valid; otherwise raise an error with its location and the expected kind of value."""
+    if not is_valid:
+        raise ModelFileError(f"{location} is {describe(value)}; {expected} is needed")
+    return value
+
+
+def describe(value: object) -> str:
+    """Return a short description of a JSON value that is safe to print."""
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}"
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 100:
+        return f"a number of {value.bit_length():,} bits"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    return shorten(value)
+
+
+def shorten(value: object) -> str:
+    """Return the ASCII form of a string or number, cut after a few characters."""
+    text = ascii(value)
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 3] + "..."
+
+
+def check_keys(part: Json, location: str, required: Collection[str], optional: Collection[str] = ()) -> Document:
+    """Return `part` if it is an object with all required keys and no unknown key; otherwise raise `ModelFileError`."""
+    require(part, isinstance(part, dict), location, "an object")
+    for key in part:
+        if key not in required and key not in optional:
+            hint = did_you_mean(key, [*required, *optional])
+            raise ModelFileError(f"{location} has the unknown key {shorten(key)}{hint}")
+    for key in required:
+        if key not in part:
+            raise ModelFileError(f"{location} lacks the key {key!r}")
+    checked: Document = part
+    return checked
 
 
 def write_array(array: Array, _location: str = "") -> list[Json]:
@@ -116,6 +166,11 @@ read_long_text = partial(read_text, max_characters=MAX_TEXT_CHARACTERS)
 def read_bool(value: Json, location: str) -> Json:
     """Return true or false."""
     return require(value, type(value) is bool, location, "true or false")
+
+
+def read_choice(value: Json, location: str, *names: str) -> Json:
+    """Return a string that must be one of `names`."""
+    return require(value, type(value) is str and value in names, location, " or ".join(map(repr, names)))
 
 
 def read_list(values: Json, location: str, length: int | None = None) -> list[Json]:
@@ -281,10 +336,10 @@ def read_plain(value: Json, location: str, level: int = 0) -> Json:
     if type(value) is list:
         return [read_plain(item, f"{location}[{i}]", level + 1) for i, item in enumerate(value)]
     is_tagged = len(value) == 1 and next(iter(value)).startswith("$")
-    return _read_tagged(value, location, level) if is_tagged else _read_dictionary(value, location, level)
+    return _read_tagged(value, location, level) if is_tagged else _read_plain_dictionary(value, location, level)
 
 
-def _read_dictionary(value: Document, location: str, level: int) -> Document:
+def _read_plain_dictionary(value: Document, location: str, level: int) -> Document:
     """Return a dictionary of plain values; its keys must not be reserved."""
     dictionary = {}
     for key, item in value.items():
@@ -345,3 +400,158 @@ def _check_int_bits(value: int, location: str) -> int:
     if n_bits > MAX_INT_BITS:
         raise ModelFileError(f"{location} is a number of {n_bits:,} bits; at most {MAX_INT_BITS:,} are kept")
     return value
+
+
+def optional(convert: Converter) -> Converter:
+    """Return a converter that also accepts null and keeps it."""
+    return lambda value, location: None if value is None else convert(value, location)
+
+
+def keep_unchecked(value: Json, _location: str) -> Json:
+    """Return the value as it is; the caller checks it."""
+    return value
+
+
+def _read_names(value: Json, location: str) -> list[str]:
+    names = [read_text(name, f"{location}[{i}]") for i, name in enumerate(read_list(value, location))]
+    if len(set(names)) < len(names):
+        raise ModelFileError(f"{location} holds a name twice")
+    return names
+
+
+def _write_names(names: Collection[str], location: str) -> list[str]:
+    return [read_text(str(name), location) for name in sorted(names)]
+
+
+def _read_amount(value: Json, location: str) -> int | float:
+    """Return a number of rows, or their weight."""
+    number = read_number(value, location)
+    require(value, 0 <= number < float("inf"), location, "a number of 0 or more")
+    return number
+
+
+def _read_dictionary(value: Json, location: str) -> Document:
+    dictionary: Document = read_plain(value, location)
+    require(value, isinstance(dictionary, dict), location, "an object")
+    return dictionary
+
+
+def _write_dictionary(dictionary: Document, location: str) -> Document:
+    written: Document = write_plain(dict(dictionary), location)
+    return written
+
+
+def _read_dictionaries(value: Json, location: str) -> tuple[Document, ...]:
+    return tuple(_read_dictionary(item, location) for item in read_list(value, location))
+
+
+def _read_texts(value: Json, location: str) -> tuple[str, ...]:
+    return tuple(read_text(text, f"{location}[{i}]") for i, text in enumerate(read_list(value, location)))
+
+
+class ValueKind(NamedTuple):
+    """How values of one kind are read from a file and written to it."""
+
+    read: Converter
+    write: Converter
+
+
+NAME = ValueKind(read_text, lambda text, location: read_text(str(text), location))
+TEXT = ValueKind(read_long_text, lambda text, location: read_long_text(str(text), location))
+TEXTS = ValueKind(_read_texts, lambda texts, location: list(_read_texts(list(texts), location)))
+BOOL = ValueKind(read_bool, optional(lambda value, _: bool(value)))
+NAMES = ValueKind(_read_names, _write_names)
+DICTIONARY = ValueKind(_read_dictionary, _write_dictionary)
+DICTIONARIES = ValueKind(
+    _read_dictionaries, lambda items, location: [_write_dictionary(item, location) for item in items]
+)
+AMOUNT = ValueKind(_read_amount, write_plain)
+NUMBER = ValueKind(read_number, write_plain)
+FLOATS = ValueKind(read_floats, write_array)
+INTS = ValueKind(partial(read_ints, dtype="i4"), write_array)
+LONGS = ValueKind(partial(read_ints, dtype="i8"), write_array)
+BRANCHES = ValueKind(partial(read_ints, dtype="u2"), write_array)
+OPTIONAL_FLOATS = ValueKind(optional(read_floats), optional(write_array))
+OPTIONAL_INTS = ValueKind(optional(read_ints), optional(write_array))
+INDEX = ValueKind(keep_unchecked, lambda index, _: int(index))
+
+SCHEMA: Document = json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))
+_DEFINITIONS: Document = SCHEMA["$defs"] | {
+    "counts": SCHEMA["$defs"]["sample"]["oneOf"][0],
+    "moments": SCHEMA["$defs"]["sample"]["oneOf"][1],
+    "surrogates": SCHEMA["$defs"]["tree"]["properties"]["surrogates"],
+    "evaluation": SCHEMA["$defs"]["rows"]["properties"]["evaluations"]["items"],
+}
+REQUIRED_KEYS = {name: tuple(part["required"]) for name, part in _DEFINITIONS.items() if "required" in part}
+
+KIND_OF_KEY = {
+    **dict.fromkeys(("rule", "sample", "method", "predictor", "quantity", "name", "text", "cost", "alpha_unit"), NAME),
+    **dict.fromkeys(("note", "reason", "freshness"), TEXT),
+    "edits": TEXTS,
+    **dict.fromkeys(("nested", "certified", "is_checked", "has_missing", "has_names", "has_numeric_target"), BOOL),
+    **dict.fromkeys(("is_date", "is_sequence", "is_unrestricted", "has_other_sequences"), BOOL),
+    **dict.fromkeys(("seen", "evaluated_on", "history"), NAMES),
+    **dict.fromkeys(("growing", "details", "parameters", "metadata"), DICTIONARY),
+    "pool": DICTIONARIES,
+    **dict.fromkeys(("n", "errors"), AMOUNT),
+    **dict.fromkeys(("value", "delta", "complexity", "scale", "tolerance"), NUMBER),
+    **dict.fromkeys(("parent", "feature", "default", "split_order", "ids", "low", "cuts", "steps", "changes"), INTS),
+    **dict.fromkeys(("start", "branch_start", "change_start", "n_leaves", "classes", "copies", "n_by_class"), LONGS),
+    "branch": BRANCHES,
+    **dict.fromkeys(("threshold", "rounded", "score", "agreement", "weight", "mean", "sse", "error", "se"), FLOATS),
+    **dict.fromkeys(("alphas", "betas"), OPTIONAL_FLOATS),
+    "node_labels": OPTIONAL_INTS,
+    **dict.fromkeys(("best", "chosen"), INDEX),
+}
+
+
+def read_fields(
+    part: Json,
+    location: str,
+    required: Collection[str],
+    optional_keys: Collection[str] = (),
+    **readers: Converter,
+) -> Document:
+    """Return the values of an object by key; refuse missing and unknown keys.
+
+    Parameters
+    ----------
+    part : value of a parsed file
+    location : str
+        Where the object is in the file.
+    required, optional_keys : collections of str
+        The keys of the object.
+    **readers : functions
+        How the values of single keys are read; by default as `KIND_OF_KEY` states.
+    """
+    check_keys(part, location, required, optional_keys)
+    fields = {}
+    for key in (*required, *optional_keys):
+        if key in part:
+            kind = KIND_OF_KEY.get(key)
+            read = readers.get(key) or (keep_unchecked if kind is None else kind.read)
+            fields[key] = read(part[key], f"{location}.{key}")
+    return fields
+
+
+def write_fields(value: object, location: str, keys: Collection[str], **written: Json) -> Document:
+    """Return an object for JSON from the attributes of `value`.
+
+    Parameters
+    ----------
+    value : object
+        Its attributes have the names of the keys.
+    location : str
+        Where the object is in the file.
+    keys : collection of str
+        The keys, in order.
+    **written : JSON values
+        The values of single keys, which are not attributes or are written in another way.
+    """
+    document = {}
+    for key in keys:
+        if key in written:
+            document[key] = written[key]
+        else:
+            document[key] = KIND_OF_KEY[key].write(getattr(value, key), f"{location}.{key}")
+    return document

@@ -1,4 +1,4 @@
-"""Check the format of a document, and convert documents of earlier versions of the format to the current one.
+"""Convert documents of earlier versions of the format to the current one.
 
 version 1   has no numbers of rows, no sketches and no record of evaluations
 version 2   has other names for some keys, and no provenance of rules
@@ -9,23 +9,18 @@ from collections.abc import Callable
 from functools import partial
 
 from ..errors import ModelFileError
-from ._json import Document, describe, shorten
-from ._values import read_int
+from ._values import Document, shorten
+from ._write import MODEL_FORMAT
 
-VERSION = 3
-MODEL_FORMAT = "secateur-model"
-COUNTS_FORMAT = "secateur-counts"
-_LOADER_OF_FORMAT = {MODEL_FORMAT: "load_model", COUNTS_FORMAT: "load_counts"}
-
-ADDED_IN_VERSION_2: dict[
-    str, Document
-] = {  # part of a document: the keys that version 1 does not have, with their values
+# Part of a document: the keys that version 1 does not have, with their values.
+ADDED_IN_VERSION_2: dict[str, Document] = {
     "model": {"rows": {"key": None, "history": [], "samples": [], "looks": []}},
     "counts file": {"key": None},
     "sample": {"n_rows": None, "sketch": None},
     "certificate": {"quantity": "error", "scale": 1.0, "freshness": "", "is_checked": True},
 }
-RENAMED_IN_VERSION_3: dict[str, dict[str, str]] = {  # part of a document: {key in version 2: key in version 3}
+# Part of a document: {key in version 2: key in version 3}.
+RENAMED_IN_VERSION_3: dict[str, dict[str, str]] = {
     "model": {"facts": "metadata"},
     "tree": {"birth": "split_order"},
     "sample": {"spread": "sse"},
@@ -34,21 +29,6 @@ RENAMED_IN_VERSION_3: dict[str, dict[str, str]] = {  # part of a document: {key 
     "evaluation": {"mark": "sample_id", "is_open": "is_unrestricted", "is_several": "has_other_sequences"},
 }
 ADDED_IN_VERSION_3: dict[str, Document] = {"pruning": {"provenance": None}, "sequence": {"provenance": None}}
-
-
-def check_format(document: Document, expected: str) -> None:
-    """Refuse documents of another format or of a newer version."""
-    found, version = document.get("format"), document.get("version")
-    if found != expected:
-        hint = ""
-        if isinstance(found, str) and found in _LOADER_OF_FORMAT:
-            hint = f"; {_LOADER_OF_FORMAT[found]} reads it"
-        raise ModelFileError(f'its "format" is {describe(found)}; {expected!r} is needed{hint}')
-    if read_int(version, '"version"', minimum=1) > VERSION:
-        raise ModelFileError(
-            f"it is version {version} of the format, and this secateur reads up to version {VERSION}; install a newer "
-            "secateur, or save the model again with an older one"
-        )
 
 
 def upgrade(document: Document) -> Document:

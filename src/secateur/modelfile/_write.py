@@ -1,16 +1,22 @@
 """Write models and counts as documents: dictionaries of plain values, ready to become JSON.
 
-Every part is checked by the functions that check it on reading, so that every written file can be read.
+Every part is checked by the functions that check it on reading, so that every written file can be read. An object that
+two parts share is written once, and the other part refers to it by name.
+
+A sketch of rows is written with its sample. The part `rows` lists all samples that are named anywhere in the model. The
+sketch of a listed sample is written there, unless it is that of the growing or the held-out sample.
 """
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 
 from .._utils.arrays import Array, Bools, Ints, Longs, equal_values
 from ..core import (
-    Bound,
+    EvaluationRecord,
     MemberChanges,
     Model,
     Moments,
@@ -18,57 +24,79 @@ from ..core import (
     PruningSequence,
     RuleProvenance,
     Sample,
+    SampleUsage,
     Selection,
     Tree,
 )
 from ..core.tree import blank_tests
+from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError
 from ._certificate import check_claims
-from ._checks import Structure, check_schema, check_splits
-from ._fields import REQUIRED_KEYS, write_fields
-from ._json import Document, Json
-from ._parts import check_node_labels, check_sample, check_sample_fits_schema, check_sequence
-from ._provenance import write_row_key, write_rows, write_sketch
-from ._values import read_text, write_array, write_labels, write_plain, write_scalars
-from ._versions import COUNTS_FORMAT, MODEL_FORMAT, VERSION
+from ._checks import (
+    MAX_COLUMNS,
+    check_node_labels,
+    check_number_of_entries,
+    check_row_key,
+    check_sample,
+    check_sample_fits_schema,
+    check_schema,
+    check_sequence,
+    check_sketch,
+    check_splits,
+)
+from ._values import (
+    REQUIRED_KEYS,
+    Document,
+    Json,
+    optional,
+    read_text,
+    write_array,
+    write_fields,
+    write_labels,
+    write_plain,
+    write_scalars,
+)
 
+VERSION = 3
+MODEL_FORMAT = "secateur-model"
+COUNTS_FORMAT = "secateur-counts"
 MAX_CELLS = 1 << 31  # members x nodes that are examined, of a sequence that is not nested
 MAX_CHANGES = 20_000_000  # between the members of a sequence
 
+SampleKey: TypeAlias = tuple[bytes | None, str]  # digest of the sketch, and name
+
 
 def write_model_document(model: Model, *, sketch: bool = True) -> Document:
-    """Return the document of a model; `sketch=False` omits the sketches of rows.
-
-    An object that two parts share is written once, and the other part refers to it by name.
-    """
+    """Return the document of a model; `sketch=False` omits the sketches of rows."""
     check_claims(model)
-    structure = _structure_of(model.tree)
-    n_classes = None if model.class_grown is None else model.class_grown.n_classes
-    check_sample_fits_schema(n_classes, model.tree.schema)
+    check_sample_fits_schema(_n_classes(model), model.tree.schema)
     holdout = sequence = selection = certificate = None
     if model.holdout is not None:
-        holdout = _write_sample(model.holdout, structure, "holdout", sketch=sketch)
+        holdout = _write_sample(model.holdout, "holdout", sketch=sketch)
     if model.sequence is not None:
-        sequence = _write_sequence(model.sequence, "sequence", model, structure)
+        sequence = _write_sequence(model.sequence, "sequence", model)
     if model.selection is not None:
-        selection = _write_selection(model.selection, model, structure)
+        selection = _write_selection(model.selection, model)
     if model.certificate is not None:
-        certificate = _write_bound(model.certificate)
+        certificate = {
+            name: write_plain(getattr(model.certificate, name), f"certificate.{name}")
+            for name in REQUIRED_KEYS["certificate"]
+        }
     return {
         "format": MODEL_FORMAT,
         "version": VERSION,
         "schema": None if model.tree.schema is None else _write_schema(model.tree.schema),
-        "tree": _write_tree(model.tree, structure),
-        "pruning": _write_pruning(model.pruning, structure, n_classes),
-        "grown": _write_sample(model.grown, structure, "grown", sketch=sketch),
+        "tree": _write_tree(model.tree),
+        "pruning": _write_pruning(model.pruning, _n_classes(model)),
+        "grown": _write_sample(model.grown, "grown", sketch=sketch),
         "holdout": holdout,
         "sequence": sequence,
         "selection": selection,
         "certificate": certificate,
         "parameters": write_plain(dict(model.parameters), "parameters"),
         "metadata": write_plain(dict(model.metadata), "metadata"),
-        "rows": write_rows(model, sketch=sketch),
+        "rows": _write_rows(model, sketch=sketch),
     }
 
 
@@ -79,40 +107,14 @@ def write_counts_document(counts: Sample, *, sketch: bool = True) -> Document:
         "version": VERSION,
         "fingerprint": tree_fingerprint(counts.tree),
         "parent": write_array(counts.tree.parent),
-        "key": write_row_key(counts.tree.key),
-        "counts": _write_sample(counts, _structure_of(counts.tree), "counts", sketch=sketch),
+        "key": _write_row_key(counts.tree.key),
+        "counts": _write_sample(counts, "counts", sketch=sketch),
     }
 
 
-def tree_fingerprint(tree: Tree) -> str:
-    """Return a fingerprint that two trees share only if they route all rows alike and have the same classes.
-
-    It is a hash of all that decides where a row goes and what the counts mean: structure, splits, columns, classes.
-
-    Examples
-    --------
-    >>> tree_fingerprint(Tree.from_parents([-1, 0, 0]))[:15]
-    'sha256:...'
-    """
-    digest = hashlib.sha256()
-    schema = None if tree.schema is None else _write_schema(tree.schema)
-    digest.update(json.dumps(schema, sort_keys=True).encode())
-    for name in ("parent", "feature", "threshold", "branch_start", "branch", "default"):
-        array = getattr(tree, name)
-        array = array.astype(array.dtype.newbyteorder("<"))
-        if array.dtype.kind == "f":
-            array[np.isnan(array)] = np.nan  # a NaN has many bit patterns
-        digest.update(f"{name}{len(array)}".encode())
-        digest.update(array.tobytes())
-    if tree.surrogates is not None:
-        surrogates = write_fields(tree.surrogates, "", REQUIRED_KEYS["surrogates"])
-        digest.update(json.dumps(surrogates, sort_keys=True).encode())
-    return f"sha256:{digest.hexdigest()}"
-
-
-def _structure_of(tree: Tree) -> Structure:
-    """Return the structure of a tree, which its class has checked."""
-    return Structure(tree.parent, tree.end, tree.arity, tree.is_leaf)
+def _n_classes(model: Model) -> int | None:
+    """Return the number of classes of the growing sample; None for a numeric target."""
+    return None if model.class_grown is None else model.class_grown.n_classes
 
 
 def _write_schema(schema: Schema) -> Document:
@@ -131,10 +133,10 @@ def _write_column(column: Column, location: str) -> Document:
     return document
 
 
-def _write_tree(tree: Tree, structure: Structure) -> Document:
+def _write_tree(tree: Tree) -> Document:
     """Return the parents, and the arrays that differ from those of a tree without splits."""
     defaults = blank_tests(tree.n_nodes)
-    check_splits(structure, tree.schema, {name: getattr(tree, name) for name in defaults})
+    check_splits(tree, tree.schema, {name: getattr(tree, name) for name in defaults})
     names = [name for name, default in defaults.items() if not equal_values(getattr(tree, name), default)]
     document = write_fields(tree, "tree", ("parent", *names))
     if tree.surrogates is not None:
@@ -142,14 +144,22 @@ def _write_tree(tree: Tree, structure: Structure) -> Document:
     return document
 
 
-def _write_sample(counts: Sample, structure: Structure, location: str, *, sketch: bool) -> Document:
+def _write_pruning(pruning: Pruning, n_classes: int | None) -> Document:
+    check_node_labels(pruning.tree, pruning.node_labels, "pruning.node_labels", n_classes)
+    provenance = optional(_write_rule_provenance)(pruning.provenance, "pruning.provenance")
+    return write_fields(pruning, "pruning", REQUIRED_KEYS["pruning"], provenance=provenance)
+
+
+def _write_rule_provenance(provenance: RuleProvenance, location: str) -> Document:
+    return write_fields(provenance, location, REQUIRED_KEYS["provenance"])
+
+
+def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
     """Return counts or moments, with the sketch of the rows if `sketch` is true."""
-    written_sketch = write_sketch(counts.sketch, counts.tree) if sketch else None
-    arrays = {name: getattr(counts, name) for name in counts.array_fields}
-    sketch_fields = None
-    if written_sketch is not None and counts.sketch is not None:
-        sketch_fields = {"n_by_class": counts.sketch.n_by_class}
-    check_sample(structure, {**arrays, "n_rows": counts.n_rows, "sketch": sketch_fields}, location)
+    written_sketch = _write_sketch(counts.sketch, counts.tree) if sketch else None
+    fields = {name: getattr(counts, name) for name in counts.array_fields}
+    fields |= {"n_rows": counts.n_rows, "sketch": None if written_sketch is None else counts.sketch}
+    check_sample(counts.tree, fields, location)
     document: Document = {
         "kind": "counts" if counts.has_classes else "moments",
         "sample": read_text(str(counts.sample), "sample"),
@@ -162,17 +172,17 @@ def _write_sample(counts: Sample, structure: Structure, location: str, *, sketch
     return {**document, "numbers": "whole" if counts.has_integer_weights else "real", "by_class": by_class}
 
 
-def _write_pruning(pruning: Pruning, structure: Structure, n_classes: int | None) -> Document:
-    check_node_labels(structure, pruning.node_labels, "pruning.node_labels", n_classes)
-    provenance = _write_rule_provenance(pruning.provenance, "pruning.provenance")
-    return write_fields(pruning, "pruning", REQUIRED_KEYS["pruning"], provenance=provenance)
+def _write_sketch(sketch: Sketch | None, tree: Tree) -> Document | None:
+    """Return a sketch as an object for JSON; None if it was made for another tree, whose hashes differ."""
+    if sketch is None or sketch.key != tree.row_key:
+        return None
+    keys = REQUIRED_KEYS["sketch"]
+    check_sketch({name: getattr(sketch, name) for name in keys}, "sketch")
+    hashes = sketch.hashes.astype(">u8").tobytes().hex()
+    return write_fields(sketch, "sketch", keys, size=sketch.size, hashes=hashes)
 
 
-def _write_rule_provenance(provenance: RuleProvenance | None, location: str) -> Document | None:
-    return None if provenance is None else write_fields(provenance, location, REQUIRED_KEYS["provenance"])
-
-
-def _write_sequence(sequence: PruningSequence, location: str, model: Model, structure: Structure) -> Document:
+def _write_sequence(sequence: PruningSequence, location: str, model: Model) -> Document:
     """Return a sequence; labels that are those of the model's pruning are written as "pruning"."""
     errors = sequence.errors
     if errors.ndim != 1 or errors.dtype.kind not in "iuf":
@@ -182,13 +192,12 @@ def _write_sequence(sequence: PruningSequence, location: str, model: Model, stru
     else:
         changes = _member_changes(sequence)
         members = {"change_start": changes.start, "changes": changes.changes}
-    n_classes = None if model.class_grown is None else model.class_grown.n_classes
     fields = {name: getattr(sequence, name) for name in ("n_leaves", "alphas", "errors", "nested", "node_labels")}
-    check_sequence(structure, fields | members, location, n_classes)
+    check_sequence(sequence.tree, fields | members, location, _n_classes(model))
     written: Document = {
         "numbers": "real" if errors.dtype.kind == "f" else "whole",
         "errors": write_array(errors),
-        "provenance": _write_rule_provenance(sequence.provenance, f"{location}.provenance"),
+        "provenance": optional(_write_rule_provenance)(sequence.provenance, f"{location}.provenance"),
     }
     if sequence.node_labels is not None and equal_values(sequence.node_labels, model.pruning.node_labels):
         written["node_labels"] = "pruning"
@@ -224,7 +233,7 @@ def _refuse_sequence(sequence: PruningSequence, reason: str) -> None:
     )
 
 
-def _write_selection(selection: Selection, model: Model, structure: Structure) -> Document:
+def _write_selection(selection: Selection, model: Model) -> Document:
     """Return the choice of a member; a sequence and counts that the model has are written as their names."""
     fold_error = selection.fold_error
     if selection.error.ndim != 1 or selection.se.ndim != 1 or (fold_error is not None and fold_error.ndim != 2):
@@ -235,17 +244,13 @@ def _write_selection(selection: Selection, model: Model, structure: Structure) -
         "selection",
         REQUIRED_KEYS["selection"],
         rule=read_text(str(selection.select), "selection.rule"),
-        sequence="sequence" if is_model_sequence else _write_selection_sequence(selection, model, structure),
+        sequence="sequence" if is_model_sequence else _write_sequence(selection.sequence, "selection.sequence", model),
         fold_error=None if fold_error is None else [write_array(row) for row in fold_error],
-        counts=_write_selection_counts(selection, model, structure),
+        counts=_write_selection_counts(selection, model),
     )
 
 
-def _write_selection_sequence(selection: Selection, model: Model, structure: Structure) -> Document:
-    return _write_sequence(selection.sequence, "selection.sequence", model, structure)
-
-
-def _write_selection_counts(selection: Selection, model: Model, structure: Structure) -> Json:
+def _write_selection_counts(selection: Selection, model: Model) -> Json:
     """Return the counts of a selection: the name of a sample of the model, or the counts without their sketch."""
     counts = selection.counts
     if counts is None:
@@ -253,8 +258,105 @@ def _write_selection_counts(selection: Selection, model: Model, structure: Struc
     for name, sample in (("holdout", model.holdout), ("grown", model.grown)):
         if counts is sample:
             return name
-    return _write_sample(counts, structure, "selection.counts", sketch=False)
+    return _write_sample(counts, "selection.counts", sketch=False)
 
 
-def _write_bound(bound: Bound) -> Document:
-    return {name: write_plain(getattr(bound, name), f"certificate.{name}") for name in REQUIRED_KEYS["certificate"]}
+def _write_rows(model: Model, *, sketch: bool) -> Document:
+    """Return the part `rows` of the file of a model, without sketches if `sketch` is false."""
+    tree = model.tree
+    records = tree.evaluation_log.records
+    samples = _all_samples(model).samples
+    index_of_sample: dict[SampleKey, int] = {}
+    for i, sample in enumerate(samples):
+        index_of_sample.setdefault((None, sample.name), i)
+        if sample.sketch is not None:
+            index_of_sample[sample.sketch.digest, sample.name] = i
+    written_samples = []
+    for sample in samples:
+        name = read_text(sample.name, "rows.samples")
+        written_samples.append(
+            {"sample": name, "sketch": _write_shared_sketch(sample.sketch, model) if sketch else None}
+        )
+    check_number_of_entries(len(samples), "rows.samples")
+    check_number_of_entries(len(records), "rows.evaluations")
+    return {
+        "key": _write_row_key(tree.key),
+        "history": [read_text(name, "rows.history") for name in tree.history],
+        "samples": written_samples,
+        "evaluations": [
+            _write_evaluation(sample_id, record, index_of_sample, model)
+            for sample_id, record in sorted(records.items())
+        ],
+    }
+
+
+def _all_samples(model: Model) -> SampleUsage:
+    """Return all samples that are named in a model."""
+    usage = model.tree.history | model.pruning.seen
+    usage |= [record.sample for record in model.tree.evaluation_log.records.values()]
+    if model.sequence is not None:
+        usage |= model.sequence.seen
+    if model.selection is not None:
+        usage |= model.selection.evaluated_on | model.selection.sequence.seen
+    return usage
+
+
+def _write_shared_sketch(sketch: Sketch | None, model: Model) -> Document | str | None:
+    """Return a sketch as JSON holds it: "grown" or "holdout" if it is that of the sample of this name."""
+    if sketch is None or sketch.key != model.tree.row_key:
+        return None
+    for name, sample in (("holdout", model.holdout), ("grown", model.grown)):
+        if sample is not None and sample.sketch == sketch:
+            return name
+    return _write_sketch(sketch, model.tree)
+
+
+def _write_row_key(key: RowKey | None) -> Document | None:
+    """Return the key by which rows are hashed; None if it follows from the splits of the tree."""
+    if key is None:
+        return None
+    check_row_key(key, MAX_COLUMNS)
+    return {"salt": key.salt.hex(), "columns": list(key.columns)}
+
+
+def _write_evaluation(
+    sample_id: bytes, record: EvaluationRecord, index_of_sample: Mapping[SampleKey, int], model: Model
+) -> Document:
+    """Return the record of the evaluations of one sample as an object for JSON."""
+    name, sketch = record.sample
+    is_model_sequence = record.sequence is not None and record.sequence is model.sequence
+    is_other_sequence = record.sequence is not None and not is_model_sequence
+    return {
+        "sample_id": sample_id.hex(),
+        "sample": index_of_sample[None if sketch is None else sketch.digest, name],
+        "pruning": None if record.pruning is None else record.pruning.hex(),
+        "is_sequence": is_model_sequence,
+        "is_unrestricted": record.is_unrestricted or is_other_sequence,  # the other sequence is not in the file
+        "has_other_sequences": record.has_other_sequences,
+    }
+
+
+def tree_fingerprint(tree: Tree) -> str:
+    """Return a fingerprint that two trees share only if they route all rows alike and have the same classes.
+
+    It is a hash of all that decides where a row goes and what the counts mean: structure, splits, columns, classes.
+
+    Examples
+    --------
+    >>> tree_fingerprint(Tree.from_parents([-1, 0, 0]))[:15]
+    'sha256:...'
+    """
+    digest = hashlib.sha256()
+    schema = None if tree.schema is None else _write_schema(tree.schema)
+    digest.update(json.dumps(schema, sort_keys=True).encode())
+    for name in ("parent", "feature", "threshold", "branch_start", "branch", "default"):
+        array = getattr(tree, name)
+        array = array.astype(array.dtype.newbyteorder("<"))
+        if array.dtype.kind == "f":
+            array[np.isnan(array)] = np.nan  # a NaN has many bit patterns
+        digest.update(f"{name}{len(array)}".encode())
+        digest.update(array.tobytes())
+    if tree.surrogates is not None:
+        surrogates = write_fields(tree.surrogates, "", REQUIRED_KEYS["surrogates"])
+        digest.update(json.dumps(surrogates, sort_keys=True).encode())
+    return f"sha256:{digest.hexdigest()}"

@@ -203,8 +203,7 @@ class TreeDisplay(PrunedDisplay):
         fontsize : float, optional
             Size of the letters in points; by default as large as fits.
         """
-        from ._box_drawing import draw_boxes
-        from ._tree_drawing import draw_branches, draw_icicle
+        from ._tree_drawing import draw_boxes, draw_branches, draw_icicle
 
         draw = {"boxes": draw_boxes, "branches": draw_branches, "icicle": draw_icicle}[self.style]
         draw(self, ax, fontsize)

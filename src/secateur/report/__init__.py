@@ -1,15 +1,14 @@
 """The report: one HTML file that shows all prunings of a sequence and lets the reader cut the tree by hand.
 
-    _data.py      the data block: a model as plain lists    page/page.html, page.css   the page and its style
-    _stops.py     the stops of the slider                   page/*.js                  the scripts, one concept each,
-    _reasons.py   why each node was cut or kept                                        joined in the order of SCRIPTS
+    _shown.py     what the page shows of a model    page/page.html, page.css   the page and its style
+    _data.py      the data block, as plain lists    page/*.js                  the scripts, one concept each,
+    _reasons.py   why each node was cut or kept                                joined in the order of SCRIPTS
     _card.py      the model card
-    _rows.py      distributions of the given rows
-    _numbers.py   numbers as text
     _static.py    the tree for readers without scripts
 
-This module joins the parts. The page needs no network and no other file. Its content security policy allows only its
-own script and style, named by their hashes, and names from data only become text.
+This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
+file. Its content security policy allows only its own script and style, named by their hashes, and names from data only
+become text.
 """
 
 import base64
@@ -30,10 +29,10 @@ from .._utils.output import write_file
 from ..core import Model, as_model, check_no_surrogates
 from ..core.class_names import as_one_line
 from ..data.table import Table
+from ..inspection.wording import format_measure, format_number, format_percent
 from ..plot.distribution import encode_shown_rows
-from ._data import node_limits, page_data
-from ._node_costs import costs_of
-from ._numbers import format_measure, format_number, format_percent
+from ._data import page_data
+from ._shown import ShownModel, read_model
 from ._static import picture, static_html
 
 __all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
@@ -162,11 +161,11 @@ class Report:
     @cached_property
     def html(self) -> str:
         """The page with its style, scripts and data, and a policy that allows nothing else."""
+        shown = read_model(self.model, self.table)
         style = _page_file("page.css")
         modules = "\n".join(_minify(_page_file(f"{name}.js")) for name in SCRIPTS)
         script = f'(() => {{\n"use strict";\n{modules}\n}})();\n'
-        limits = node_limits(self.model)
-        data = page_data(self.model, self.name, is_estimator=self.is_estimator, table=self.table, limits=limits)
+        data = page_data(shown, self.name, is_estimator=self.is_estimator)
         policy = (
             f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
             "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -175,10 +174,10 @@ class Report:
             policy=policy,
             version=__version__,
             title=escape(as_one_line(self.name)),
-            summary=escape(_summary(self.model)),
+            summary=escape(_summary(shown)),
             style=style,
             icon=f"data:image/svg+xml,{quote(_page_file('icon.svg').strip())}",
-            static=static_html(self.model, limits),
+            static=static_html(shown),
             # Only "<" can end a script element or start a comment in it, and JSON allows to escape it.
             data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
             script=script,
@@ -226,20 +225,21 @@ def _minify(script: str) -> str:
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def _summary(model: Model) -> str:
+def _summary(shown: ShownModel) -> str:
     """Return the sentences under the title: size, errors and certificate."""
-    pruning = model.pruning
+    model, pruning = shown.model, shown.model.pruning
     leaves = "1 leaf" if pruning.n_leaves == 1 else f"{pruning.n_leaves:,} leaves"
     rows = format_number(model.grown.total[0].item())
     sentences = [f"{leaves} of {model.tree.n_leaves:,} grown on {rows} rows."]
-    for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
-        if sample is None or not sample.total[0] > 0:
+    for item in shown.samples:
+        total = float(item.sample.total[0])
+        if total == 0:
             continue
-        rate = pruning.cost(costs_of(model, sample)) / float(sample.total[0])
+        rate = item.fitted_cost / total
         if model.is_classifier:
-            sentences.append(f"Error {format_percent(rate)} on the {name} sample.")
+            sentences.append(f"Error {format_percent(rate)} on the {item.name} sample.")
         else:
-            sentences.append(f"Root mean square error {format_measure(math.sqrt(rate))} on the {name} sample.")
+            sentences.append(f"Root mean square error {format_measure(math.sqrt(rate))} on the {item.name} sample.")
     if model.certificate is not None:
         sentences.append(as_one_line(str(model.certificate)))
     return " ".join(sentences)

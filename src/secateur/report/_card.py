@@ -10,9 +10,8 @@ from .._utils.arrays import Array
 from ..core import Bound, Counts, Model, PruningSequence, Selection
 from ..core.class_names import as_one_line
 from ..data.table import Schema, Table
-from ..inspection.wording import value_text
-from ._numbers import format_number, format_percent
-from ._rows import column_summary
+from ..inspection.wording import format_number, format_percent, value_text
+from ._shown import ShownModel, column_summary
 
 NOT_COVERED = (
     "Rows from another place or time, rows chosen in another way, and errors of measurement. A limit on the error of "
@@ -29,23 +28,13 @@ Entry = list[str]  # name and text
 Section = list[Any]  # title and list of entries
 
 
-def card(model: Model, sequence: PruningSequence, table: Table | None, classes: list[str]) -> list[Section]:
-    """Return the sections of the model card, each a title and a list of entries.
-
-    Parameters
-    ----------
-    model : Model
-    sequence : PruningSequence
-        The sequence of the slider.
-    table : Table, optional
-        The rows that the page shows.
-    classes : list of str
-        Names of the classes.
-    """
+def card(shown: ShownModel) -> list[Section]:
+    """Return the sections of the model card, each a title and a list of entries."""
+    model, table = shown.model, shown.table
     versions = {"secateur": __version__, "python": platform.python_version(), "numpy": np.__version__}
     sections = {
-        "Data": _data_entries(model, classes) + ([] if table is None else _row_entries(model, table)),
-        "Tree and pruning": _pruning_entries(model, sequence),
+        "Data": _data_entries(model, shown.view.classes) + ([] if table is None else _row_entries(model, table)),
+        "Tree and pruning": _pruning_entries(model, shown.sequence),
         "Choice of the size": [] if model.selection is None else _selection_entries(model.selection),
         "Certificate": _certificate_entries(model.certificate),
         "Parameters": _value_entries(model.parameters),

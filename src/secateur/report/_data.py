@@ -1,4 +1,4 @@
-"""The data block of the page: a fitted model as one dictionary of plain lists, numbers and texts.
+"""The data block of the page: what it shows of a model, as one dictionary of plain lists, numbers and texts.
 
 The block is compact: the shape of the tree is stored as the number of children of each node in pre-order, class counts
 are stored for original leaves only and without zeros, and tests for internal nodes only. The scripts compute the rest
@@ -6,56 +6,36 @@ are stored for original leaves only and without zeros, and tests for internal no
 """
 
 import math
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.arrays import Array, Ints, LongsOrFloats, equal_values
-from ..certifiers import leaf_shares
-from ..core import Counts, LeafShares, Model, Moments, Selection
+from .._utils.arrays import Array, ArrayLike, Ints, LongsOrFloats, equal_values
+from ..core import Counts, LeafShares, Model, Moments, Pruning, PruningSequence, Selection
 from ..core.class_names import as_one_line
-from ..data.table import Table
-from ..errors import SecateurError
-from ..growers.importance import node_gains
-from ..inspection.view import TreeView, view_of
-from ..inspection.wording import category_text
+from ..inspection.view import TreeView
+from ..inspection.wording import category_text, round_values
 from ._card import card
-from ._node_costs import costs_of, deciding_costs, with_alphas_per_row
-from ._numbers import Entries, round_values
 from ._reasons import Reasons, fitted_reasons, sequence_reasons
-from ._rows import row_distributions
-from ._stops import changed_nodes, default_sequence, delta_of, find_stops, named_stops, stop_table
+from ._shown import NOT_A_MEMBER, Entries, ShownModel, Stops, delta_of
 
 CHILD_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz."  # child numbers; the point (-1) marks codes that cannot arrive
 
 
-def page_data(
-    model: Model, title: str, *, is_estimator: bool, table: Table | None, limits: LeafShares | None
-) -> Entries:
+def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
     """Return everything that the page shows.
 
     Parameters
     ----------
-    model : Model
+    shown : ShownModel
     title : str
     is_estimator : bool
         Whether the Python code on the page uses an estimator.
-    table : Table, optional
-        Rows whose distributions are shown.
-    limits : LeafShares, optional
-        Limits on the class shares of all nodes.
     """
+    model, view, stops, sequence = shown.model, shown.view, shown.stops, shown.sequence
     tree = model.tree
     internal = tree.internal
-    sequence = default_sequence(model) if model.sequence is None else model.sequence
-    costs = deciding_costs(model, sequence)
-    sequence_per_row = with_alphas_per_row(sequence, float(model.grown.total[0]) or 1.0)
-    stops = find_stops(model, sequence)
-    samples = [sample for sample in (model.grown, model.holdout) if sample is not None]
-    sample_costs = [costs_of(model, sample) for sample in samples]
-    selection = _shown_selection(model, len(sequence))
-    view = view_of(tree, n_classes=max(sample.n_labels for sample in samples))
     is_fitted_stop_extra = stops.fitted in stops.other_prunings
     data: Entries = {
         "title": as_one_line(title),
@@ -67,44 +47,33 @@ def page_data(
         "feature": tree.feature[internal].tolist(),
         "threshold": [view.threshold_texts[v] for v in internal.tolist()],
         "exact_threshold": _exact_thresholds(view, internal),
-        "gain": round_values(node_gains(model)[internal], 5),
+        "gain": round_values(shown.gains[internal], 5),
         "default": _default_children(view)[internal].tolist(),
         "redundant": _redundant_nodes(view),
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
-        "samples": [
-            _sample_entries(name, sample, cost)
-            for name, sample, cost in zip(("growing", "held-out"), samples, sample_costs, strict=False)
-        ],
-        "stops": stop_table(model, sequence, stops, sample_costs, selection, sequence_per_row.alphas),
+        "samples": [_sample_entries(item.name, item.sample, item.costs) for item in shown.samples],
+        "stops": stop_table(shown),
         "cuts": {str(stop): other.pruning.cuts.tolist() for stop, other in stops.other_prunings.items()},
         "names": {str(stop): other.name for stop, other in stops.other_prunings.items()},
-        "marks": named_stops(stops, None if model.sequence is None else selection),
+        "marks": named_stops(stops, None if model.sequence is None else shown.selection),
         "limit": _limit_entries(model),
         "delta": delta_of(model),
-        "shares": _packed_share_limits(limits),
-        "reasons": _packed_reasons(sequence_reasons(sequence_per_row, costs, model.grown.total), internal),
+        "shares": _packed_share_limits(shown.limits),
+        "reasons": _packed_reasons(sequence_reasons(sequence, shown.costs, model.grown.total), internal),
         "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if is_fitted_stop_extra else None,
         "certificate": None if model.certificate is None else str(model.certificate),
         "certified": _certified_limit(model),
         "is_own_sequence": model.sequence is not None,
         "code": _python_code(model, is_estimator=is_estimator),
-        "rows": None if table is None else row_distributions(model, table),
-        "card": card(model, sequence, table, view.classes),
+        "rows": shown.rows,
+        "card": card(shown),
     }
     if sequence.steps is not None:
         data["steps"] = sequence.steps[internal].tolist()
     else:
         data["changes"] = changed_nodes(sequence, stops)
     return data
-
-
-def _shown_selection(model: Model, n_members: int) -> Selection | None:
-    """Return the selection of a model if it measured the errors of the members of the slider's sequence."""
-    selection = model.selection
-    if selection is None or not selection.is_error or len(selection.sequence) != n_members:
-        return None
-    return selection
 
 
 def _certified_limit(model: Model) -> float | None:
@@ -257,24 +226,6 @@ def _python_code(model: Model, *, is_estimator: bool) -> dict[str, str]:
     }
 
 
-def node_limits(model: Model) -> LeafShares | None:
-    """Return limits on the class shares of every node from the held-out sample; None where there are none.
-
-    They hold for all nodes of the grown tree at once, so for the leaves of every stop of the slider and
-    of every tree cut by hand after looking.
-    """
-    grown, holdout = model.grown, model.holdout
-    if not (isinstance(grown, Counts) and isinstance(holdout, Counts)):
-        return None
-    n_lacking = grown.n_classes - holdout.n_classes
-    if n_lacking > 0:  # the page shows the classes of both samples
-        holdout = replace(holdout, by_class=np.pad(holdout.by_class, ((0, 0), (0, n_lacking))))
-    with suppress(SecateurError):  # the rows have weights, there are none, or they grew the tree
-        limits: LeafShares = leaf_shares(model.pruning, holdout, delta=delta_of(model), over="nodes", grown=grown)
-        return limits
-    return None
-
-
 def _packed_share_limits(limits: LeafShares | None) -> Entries | None:
     """Return upper limits in tenths of a percent, rounded up, for all nodes with rows one after another.
 
@@ -289,3 +240,72 @@ def _packed_share_limits(limits: LeafShares | None) -> Entries | None:
     has_absent_classes = (limits.n > 0) & ~occurs.all(axis=1)
     is_listed = np.column_stack([occurs, has_absent_classes])
     return {"delta": limits.delta, "upper": np.column_stack([tenths, of_absent_classes])[is_listed].tolist()}
+
+
+@dataclass(frozen=True)
+class _StopColumn:
+    """Turn values of the members of a sequence into values of the stops."""
+
+    stops: Stops
+
+    def fill(
+        self, values: ArrayLike, n_digits: int = 7, value_of: Callable[[Pruning], float] | None = None
+    ) -> list[float | None]:
+        """Return one rounded value per stop; stops that are not members have that of `value_of`, or None."""
+        of_members = round_values(values, n_digits)
+        column: list[float | None] = []
+        for stop, member in enumerate(self.stops.member):
+            if member != NOT_A_MEMBER:
+                column.append(of_members[member])
+            elif value_of is None:
+                column.append(None)
+            else:
+                column += round_values([value_of(self.stops.other_prunings[stop].pruning)], n_digits)
+        return column
+
+
+def stop_table(shown: ShownModel) -> Entries:
+    """Return the numbers of all stops, as one list per column."""
+    sequence, selection = shown.sequence, shown.selection
+    column = _StopColumn(shown.stops)
+    n_leaves = column.fill(sequence.n_leaves, value_of=lambda pruning: pruning.n_leaves)
+    table: Entries = {"member": shown.stops.member, "leaves": n_leaves}
+    if sequence.alphas is not None:
+        table["alpha"] = column.fill(sequence.alphas)
+    table["errors"] = [column.fill(item.member_costs, 12, _cost_function(item.costs)) for item in shown.samples]
+    if selection is not None:
+        errors, standard_errors = column.fill(selection.error), column.fill(selection.se)
+        table |= {"cv": errors, "se": standard_errors, "cv_name": as_one_line(selection.sample)}
+    if shown.bounds is not None:
+        table["bound"] = column.fill(shown.bounds)
+    return table
+
+
+def _cost_function(cost: LongsOrFloats) -> Callable[[Pruning], float]:
+    return lambda pruning: pruning.cost(cost)
+
+
+def named_stops(stops: Stops, selection: Selection | None) -> dict[str, int]:
+    """Return the stops with a name: "fitted", and with a selection "best" and "one_se".
+
+    Where a long sequence is thinned out, the stop nearest to a member takes its name.
+    """
+    named = {"fitted": stops.fitted}
+    if selection is not None:
+        members = np.array(stops.member)
+        for name, member in (("best", selection.best), ("one_se", selection.one_se)):
+            named[name] = int(np.where(members < 0, np.inf, np.abs(members - member)).argmin())
+    return named
+
+
+def changed_nodes(sequence: PruningSequence, stops: Stops) -> list[list[int]]:
+    """Return for each stop the nodes that are internal there but not at the previous stop, or the reverse.
+
+    The stop before the first one has all tests of the grown tree; stops that are not members count as unchanged.
+    """
+    previous, changes = ~sequence.tree.is_leaf, []
+    for member in stops.member:
+        is_internal = previous if member == NOT_A_MEMBER else sequence[member].is_kept
+        changes.append(np.flatnonzero(is_internal != previous).tolist())
+        previous = is_internal
+    return changes

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, Ints, LongsOrFloats
-from ..core import Model, Pruning, PruningSequence, RuleProvenance
-from ._node_costs import NodeCosts, best_branch_costs, branch_costs, costs_of
-from ._numbers import format_number
+from .._utils.arrays import Array, Ints, Longs, LongsOrFloats
+from ..core import Model, Pruning, PruningSequence, RuleProvenance, Tree
+from ..inspection.wording import format_number
+from ._shown import NodeCosts, costs_of
 
 NO_SENTENCE = -1
 ROUNDING_TOLERANCE = 1e-9  # sums of real costs that differ by less than this share of the root's cost are equal
@@ -317,3 +317,40 @@ def _rule_reasons(model: Model) -> Reasons:
     branch, n_leaves = branch_costs(model.tree, costs.values)
     values = _branch_values(costs.values, branch, n_leaves, model.grown.total)
     return _decision_reasons(pruning, texts, values)
+
+
+def branch_costs(tree: Tree, costs: LongsOrFloats, steps: Ints | None = None) -> tuple[LongsOrFloats, Longs]:
+    """Return the cost and the number of leaves of each node's branch, just before the node becomes a leaf.
+
+    Parameters
+    ----------
+    tree : Tree
+    costs : array
+        The cost of each node as a leaf.
+    steps : array of int, optional
+        The member of a nested sequence in which each node becomes a leaf. A child with a smaller step is a leaf in the
+        branch of its parent; a child with the same step still has its branch. By default, all branches are as grown.
+    """
+    step = [0] * tree.n_nodes if steps is None else steps.tolist()
+    parent, leaf_cost, is_leaf = tree.parent.tolist(), costs.tolist(), tree.is_leaf.tolist()
+    zero = 0 * leaf_cost[0]  # an int or a float, as the costs are
+    cost, n_leaves = [zero] * tree.n_nodes, [0] * tree.n_nodes
+    for v in range(tree.n_nodes - 1, -1, -1):
+        if is_leaf[v]:
+            cost[v], n_leaves[v] = leaf_cost[v], 1
+        if v == 0:
+            break
+        p = parent[v]
+        is_leaf_in_branch = step[v] < step[p]
+        cost[p] += leaf_cost[v] if is_leaf_in_branch else cost[v]
+        n_leaves[p] += 1 if is_leaf_in_branch else n_leaves[v]
+    return np.array(cost, costs.dtype), np.array(n_leaves, np.int64)
+
+
+def best_branch_costs(tree: Tree, costs: LongsOrFloats) -> LongsOrFloats:
+    """Return for each internal node the least cost of all prunings of its branch that keep the node."""
+    parent, leaf_cost, is_leaf = tree.parent.tolist(), costs.tolist(), tree.is_leaf.tolist()
+    best = [0 * leaf_cost[0]] * tree.n_nodes
+    for v in range(tree.n_nodes - 1, 0, -1):
+        best[parent[v]] += leaf_cost[v] if is_leaf[v] else min(leaf_cost[v], best[v])
+    return np.array(best, costs.dtype)

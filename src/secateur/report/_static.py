@@ -10,6 +10,7 @@ from ..core import LeafShares, Model, Pruning
 from ..core.class_names import as_one_line
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import share_limit_text
+from ._shown import ShownModel
 
 MAX_STATIC_LEAVES = 40  # larger trees are drawn with folded branches
 MAX_LEAF_CHARACTERS, MAX_TEST_CHARACTERS = 60, 21
@@ -18,11 +19,12 @@ MAX_BRANCH_PIXELS = 16
 LEAF_TEXT_PIXELS = 330
 
 
-def static_html(model: Model, limits: LeafShares | None) -> str:
+def static_html(shown: ShownModel) -> str:
     """Return the certificate, the drawing and the table of rules of a model as HTML without scripts."""
+    model = shown.model
     drawing = _Drawing.of(model, MAX_STATIC_LEAVES)
     certificate = "" if model.certificate is None else f"<p>{escape(as_one_line(str(model.certificate)))}</p>"
-    return f"{certificate}\n{drawing.svg()}\n{drawing.rules_table(limits)}"
+    return f"{certificate}\n{drawing.svg()}\n{drawing.rules_table(shown.limits)}"
 
 
 def picture(model: Model, n_leaves: int = 12) -> str:

@@ -1,4 +1,4 @@
-// Numbers as text. Every function here returns the same text as its twin in _numbers.py.
+// Numbers as text. Every function here returns the same text as its twin in inspection/wording.py.
 
 function formatNumber(value) {
   if (value === null || value === undefined) return "–";
