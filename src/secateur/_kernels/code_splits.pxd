@@ -12,11 +12,11 @@ cdef struct SubsetSearch:  # the subset of categories that is on the left, and t
     double left_size
     unsigned long long mask  # positions, in `present`, of the categories on the left
     unsigned long long full_mask
-    double score
+    double score  # gain of the best subset so far, or the gain that a subset must exceed
     bint has_best
-    unsigned long long best_mask  # of the child with the lowest category
+    unsigned long long best_mask  # categories of child 0, which has the lowest category
     bint is_gini_of_two  # gini of two classes, rows of weight 1
-    double slack
+    double slack  # subsets whose gain is below `score` by more than this cannot win or tie
 
 cdef PackedColumn packed_column(Context* context, Py_ssize_t column, Py_ssize_t start) noexcept nogil
 cdef bint can_count_codes(Context* context, Py_ssize_t column, Py_ssize_t n_rows) noexcept nogil

@@ -6,8 +6,8 @@ several columns, `code_bits` bits each. The words of a node lie together, class 
     word of a row   | code of column 3 | code of column 2 | code of column 1 | code of column 0 |
 
 A histogram has a line per code: the weight of every class, or, for regression, the weight and the sum of the
-deviations. Only the codes present in the node are listed, so that a small node costs its rows, not the categories of
-the column:
+deviations. Only the codes present in the node are listed, so that the cost of a small node depends on its number of
+rows, not on the number of categories of the column:
 
     code        0     1     2     3     4
     counts     5 0   0 0   3 9   0 0   1 1          present = 0, 2, 4
@@ -50,7 +50,8 @@ MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of a
 MAX_LEVEL_BRANCHES_LOG2 = cython.declare(cython.longlong, 24)  # see `can_split_categories`
 MIN_SHARED_ROWS = cython.declare(cython.int, 8)  # rows from which all columns of a word are counted at the same time
 MAX_EXHAUSTIVE_CATEGORIES = cython.declare(cython.int, 10)
-MAX_ORDERED_CATEGORIES = cython.declare(cython.int, 63)  # bits of a mask, without the sign bit
+# Subsets are compared as masks of 63 bits. With more categories, ties between subsets are not compared.
+MAX_ORDERED_CATEGORIES = cython.declare(cython.int, 63)
 
 
 def packed_column(context, column, start):
@@ -75,10 +76,10 @@ def can_count_codes(context, column, n_rows):
 
 
 def count_columns(histogram, context, column, last, start, stats):
-    """Count rows of weight 1 by code and class, for `column` and the columns after; return the number of columns.
+    """Count rows of weight 1 by code and class for several columns; return the number of columns that were counted.
 
-    The columns before `last` in the same word are counted at the same time. Each column has its own table, so that the
-    processor can update all tables without waiting.
+    The columns are `column` and those after it that are in the same word, up to `last - 1`. Each column has its own
+    table in `histogram.row_counts`, so that the processor can update all tables without waiting.
     """
     n_sums = histogram.n_sums
     bits = context.code_bits
@@ -89,14 +90,15 @@ def count_columns(histogram, context, column, last, start, stats):
     n_columns: cython.int = min(last - column, 64 // bits - shift // bits, histogram.n_tables)
     tables = cython.declare(cython.p_int[4])
     k: cython.int
-    # Leave out columns from the first one on that is not counted in this way.
+    # Stop before the first column that cannot be counted, and do not share words in a very small node.
     for k in range(n_columns - 1, 0, -1):
         if stats.n_rows < MIN_SHARED_ROWS or not can_count_codes(context, column + k, stats.n_rows):
             n_columns = k
     for k in range(n_columns):
         n_counts = context.n_codes[column + k] * n_sums
         memset(histogram.row_counts + k * histogram.table_size, 0, n_counts * cython.sizeof(cython.int))
-    # Count the words of class after class: four columns in one reading while there are four, then column by column.
+    # Count the words class after class. Read each word once for four columns at a time, and then once for each of the
+    # remaining columns.
     for class_index in range(n_sums):
         n_class_rows = cython.cast(cython.Py_ssize_t, stats.counts[class_index])
         k = 0
@@ -205,7 +207,10 @@ def fill_from_rows(histogram, context, column, start, entries, stats):
 
 
 def _list_present(histogram, n_present, n_codes):
-    """Put the codes that are present into ascending order: a few codes are sorted, many are found in order."""
+    """Put the codes that are present into ascending order.
+
+    If many codes are present, a loop over all codes lists them in order; otherwise the list is sorted.
+    """
     present = histogram.present
     place: cython.int
     if n_present * 8 > n_codes:
@@ -231,7 +236,7 @@ def clear_histogram(histogram, n_present):
 
 
 def _sort_by_key(histogram, order, n_items):
-    """Sort `order[:n]` in place by key; equal keys keep their order. Runs are sorted by insertion, and then merged."""
+    """Sort the first `n_items` elements of `order` by `histogram.keys[element]`; equal keys keep their order."""
     items = order
     keys = histogram.sorted_keys
     merged_items = histogram.merged_items
@@ -252,7 +257,7 @@ def _sort_by_key(histogram, order, n_items):
             order[place] = item
             keys[place] = key
         start += INSERTION_ITEMS
-    # Merge pairs of runs until one run is left, from one array to the other.
+    # Merge pairs of neighbouring runs into the other array, and swap the arrays, until one run is left.
     while width < n_items:
         start = 0
         while start < n_items:
@@ -329,19 +334,19 @@ def multiway_gain(criterion, histogram, n_present, stats, min_branch, min_large_
 def best_subset(context, histogram, n_present, n_codes, stats, best):
     """Find the best subset of categories against the rest; return whether its gain exceeds `best` by more than a tie.
 
-    Writes the gain to `best`, and the child of each category to `histogram.branch`.
+    Writes the gain to `best`, and the child of each category to `histogram.branch`. There are two ways to search:
 
-    There are two ways to search:
+    All subsets are tried if the node has at most 10 categories and a prefix might not be the best subset. That is
+    possible with more than two classes, or if a category is smaller than the minimum size of a child.
 
-    All subsets, if the node has at most 10 categories and prefixes could miss the best subset. That is possible with
-    more than two classes, and if a category is smaller than the minimum size of a child.
+    Otherwise, prefixes are tried: the categories are ordered by the share of a class, and the first categories of this
+    order are split from the others, for each class in turn. With two classes, the best subset is a prefix for every
+    concave criterion. The second class is then tried only if some shares are equal, so that the result does not depend
+    on the order of the classes. With more classes, or if the best prefix is too small, the best subset may be missed.
 
-    Prefixes otherwise. The categories are ordered by the share of a class, and the prefixes of this order are tried,
-    for each class in turn. With two classes, the best subset is a prefix for every concave criterion. The second class
-    is then tried only if shares are equal, so that the result does not depend on the order of the classes. With more
-    classes, or if the best prefix is too small, the search is a heuristic. In regression, the order is that of the
-    means, and the best subset is a prefix. If even one child per category gains no more than a rounding error, the
-    categories stay in their own order, so that rounding errors decide nothing.
+    In regression, the categories are ordered by their means, and the best subset is a prefix. The gain of one child per
+    category is an upper bound. If this bound is no more than a tie, the means differ by rounding errors only, and the
+    categories are tried in the order of their codes instead.
     """
     search: SubsetSearch
     criterion = cython.address(context.criterion)
@@ -379,13 +384,16 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
 
 
 def _search_all_subsets(criterion, histogram, n_present, stats, search):
-    """Try all subsets in the order of a Gray code, in which each step moves one category to the other child."""
+    """Try all subsets in the order of a Gray code, in which each step moves one category to the other child.
+
+    The first step moves the lowest category to the left, where it stays, so that no subset is tried twice.
+    """
     one: cython.ulonglong = 1
     category: cython.int
     n_steps: cython.int = 1 << (n_present - 1)
     _start_search(histogram, n_present, search)
     for step in range(n_steps):
-        # Step number s of the Gray code moves the category whose number is one more than the lowest bit of s.
+        # A step whose number has its lowest 1 bit at position b moves category b + 1.
         category = 0
         if step > 0:
             while not (step >> category) & 1:
@@ -400,7 +408,12 @@ def _search_all_subsets(criterion, histogram, n_present, stats, search):
 
 
 def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats, search):
-    """Try the prefixes of the categories ordered by the share of one sum; return whether all shares are different."""
+    """Try the prefixes of the categories in the order of a share; return whether all shares are different.
+
+    The share of a category is its sum number `sum_index` divided by its weight: the share of a class, or the mean of
+    the target. If `is_noise`, the shares differ by rounding errors only, and the order of the codes is used instead.
+    Shares are compared for two classes only; otherwise the result is True.
+    """
     one: cython.ulonglong = 1
     present = histogram.present
     order = histogram.order
@@ -436,7 +449,7 @@ def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats
 
 
 def _start_search(histogram, n_present, search):
-    """Start a search: put all categories on the right, and compute the sums of both sides."""
+    """Start a search with all categories on the right: set the sums of the left side to 0, and add up the right."""
     n_sums = histogram.n_sums
     search.mask = 0
     search.left_weight = 0
@@ -495,7 +508,7 @@ def _try_subset(
         return False
     if has_order and search.mask == search.full_mask:
         return False
-    if search.is_gini_of_two:  # decide without division whether the subset can be better at all
+    if search.is_gini_of_two:  # decide without division whether the subset can win or tie
         excess = histogram.left[1] * node_weight - stats.counts[1] * left_weight
         product = node_weight * (left_weight * (node_weight - left_weight))
         if 2 * (excess * excess) < (search.score - search.slack) * product:
@@ -535,7 +548,7 @@ def _subset_gain(criterion, histogram, stats, left_weight, node_weight):
     right_weight = node_weight - left_weight
     left_impurity = right_impurity = 0.0
     n_sums = histogram.n_sums
-    if criterion.fast_path == GINI and left_weight > 0 and right_weight > 0:  # saves two calls
+    if criterion.fast_path == GINI and left_weight > 0 and right_weight > 0:  # saves two calls of `impurity_of`
         for class_index in range(n_sums):
             left_impurity += histogram.left[class_index] * (left_weight - histogram.left[class_index])
             right_impurity += histogram.right[class_index] * (right_weight - histogram.right[class_index])
@@ -551,10 +564,11 @@ def _subset_gain(criterion, histogram, stats, left_weight, node_weight):
 
 
 def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, best):
-    """Find the best threshold between codes from their numbers of rows by class; return whether codes differ.
+    """Find the best threshold between codes from the number of rows of each code and class.
 
-    With `has_missing`, the line after the codes counts the rows whose value is missing. These rows are tried on the
-    right and on the left of every threshold, and are split from all other rows.
+    Returns False if all rows of the node have the same code, so that there is no threshold. With `has_missing`, the
+    line after the codes counts the rows whose value is missing. These rows are tried on both sides of every threshold,
+    and are also split from all other rows.
     """
     n_classes: cython.Py_ssize_t = context.n_sums
     left = scratch.left
@@ -632,9 +646,10 @@ def _threshold_score(
     is_plain: cython.bint,
     stats: cython.pointer[NodeStats],
 ) -> cython.double:
-    """Return the gain of a threshold with `n_left` rows on the left, with the rounding of the scan of a list.
+    """Return the gain of a threshold with `n_left` rows on the left.
 
-    `is_plain` says that no value is missing in the node.
+    The operations are those of the scan of a list (`scan.py`), so that the gain is equal to the last bit. `is_plain`
+    says that no value is missing in the node.
     """
     criterion = cython.address(context.criterion)
     n_classes = context.n_sums
@@ -673,7 +688,7 @@ def _threshold_score(
 
 
 def _threshold_by_gini_of_two(codes, n_codes, stats, best):
-    """Find the best threshold by gini of two classes; return whether codes differ.
+    """Find the best threshold by gini of two classes; return False if all rows have the same code.
 
     Codes are skipped in blocks of 16 by the bound that `scan._scan_gini_two_classes` computes for blocks of rows.
     """
@@ -690,7 +705,7 @@ def _threshold_by_gini_of_two(codes, n_codes, stats, best):
         # Count the block.
         zeros_here = 0
         ones_here = 0
-        if end - start == BLOCK_CODES:  # a constant number of rounds, which compilers turn into vector instructions
+        if end - start == BLOCK_CODES:  # compilers turn loops of constant length into vector instructions
             for k in range(BLOCK_CODES):
                 zeros_here += codes[2 * (start + k)]
                 ones_here += codes[2 * (start + k) + 1]

@@ -1,13 +1,13 @@
 from secateur._kernels.context cimport BestThreshold, Context, Entry, NodeStats, Scratch
 
-cdef struct SqrtSums:  # of `_scan_sqrt`
-    double constant
-    int n_present
+cdef struct SqrtSums:  # what `_start_sqrt` computes for `_scan_sqrt`
+    double constant  # sum over the classes of factor * counts^2
+    int n_present  # number of classes in the node
 
-cdef struct AnyThreshold:  # of `_scan_any_criterion`
+cdef struct AnyThreshold:  # a threshold that `_scan_any_criterion` tries
     Py_ssize_t position
     int missing_child
-    double left_weight
+    double left_weight  # with the missing rows, if these go left
     double right_weight
     double left_size
 

@@ -8,8 +8,8 @@ A scan walks the entries of the node from the lowest value to the highest. A thr
                        ^   ^       ^
                      i=2 i=3     i=5           i=5 sends all known values left, and missing values right
 
-Where values are missing, every other threshold is tried twice: the missing rows go right, then left. For the sums of a
-child, the missing rows are a constant that is added to one side.
+If values are missing, each threshold between known values is tried twice: the missing rows go right, then left. The
+sums of the missing rows do not depend on the threshold. They are computed once, and added to the child that gets them.
 
 A caller passes the score to beat in `best`. A threshold replaces `best` only if its score is larger by more than the
 tolerance of ties. Of tied thresholds, the earlier column therefore wins, and within a column the lower threshold.
@@ -31,9 +31,14 @@ All but `_scan_entropy` and `_scan_any_criterion` work on blocks of 64 consecuti
               all other operations of an entry together
     score     compute the score of the thresholds that pass the screen, unless there are none
 
-Names in all scans: `hits` is the bitwise or of the entries of a block that pass the screen. Its lowest bit, the
-difference bit, says whether a threshold is tried at one of these entries. Position k of a block is the threshold before
-entry k of the block; `n_before` rows come before the block, and `n_left` rows are on the left of the threshold.
+All scans use these names:
+
+    n_before    number of entries before the block
+    k           position of an entry in the block, and of the threshold before this entry
+    n_left      number of rows on the left of that threshold: n_before + k
+    hits        bitwise or of the entries that pass the screen. The lowest bit of an entry says whether its value
+                differs from the value before, so that a threshold lies there. If the lowest bit of `hits` is 0, no
+                entry that passes has a threshold, and the block needs no scores.
 """
 
 import cython
@@ -50,7 +55,8 @@ from cython.cimports.secateur._kernels.context import (
 from cython.cimports.secateur._kernels.criteria import impurity_of, units_of
 
 SLACK_FACTOR = cython.declare(cython.double, 1 + 1e-9)  # makes a bound larger by far more than its rounding error
-MIN_CLASS_ROWS_GINI = cython.declare(cython.int, 64)  # rows per class from which the test of whole blocks saves time
+# Smallest mean number of rows per class with which the test of whole blocks saves time.
+MIN_CLASS_ROWS_GINI = cython.declare(cython.int, 64)
 MIN_CLASS_ROWS_SQRT = cython.declare(cython.int, 16)
 
 
@@ -112,14 +118,16 @@ def _scan_gini_two_classes(context, entries, stats, best):
             for k in range(BLOCK_ROWS):
                 hits |= block[k]
                 block_ones += (block[k] & label_mask) == label
-            # Bound |excess|: all ones of the block come first, or all others. Skip the block if no threshold can win.
+            # |excess| is largest if all ones of the block come first, or if all other rows come first. Skip the block
+            # if no threshold can win.
             excess = left_ones * n - n_ones * n_before
             max_excess = max(
                 excess + cython.cast(cython.int, block_ones) * (n - n_ones),
                 (BLOCK_ROWS - cython.cast(cython.int, block_ones)) * n_ones - excess,
             )
             n_left = n_before + (BLOCK_ROWS - 1)
-            least_product = min(n_before * (n - n_before), n_left * (n - n_left))  # a concave function: at an end
+            # The product is a concave function of the position, so it is least at one end of the block.
+            least_product = min(n_before * (n - n_before), n_left * (n - n_left))
             if not hits & 1 or max_excess * max_excess <= limit * least_product:
                 left_ones += cython.cast(cython.int, block_ones)
                 continue
@@ -147,7 +155,7 @@ def _scan_gini_two_classes(context, entries, stats, best):
 
 
 def _bound_surplus_in_block(context, scratch, block, n_before, stats, max_surplus):
-    """Write to `max_surplus`, for each class, a bound of |surplus| at all thresholds of a block.
+    """Write an upper bound of |surplus| for each class to `max_surplus`; it holds at all thresholds of a block.
 
     The surplus is the number of rows of the class on the left, less the number expected from the share of the class in
     the node. `scratch.left` holds the rows of each class before the block, `n_before` rows in all. Also writes the rows
@@ -156,7 +164,8 @@ def _bound_surplus_in_block(context, scratch, block, n_before, stats, max_surplu
     n_classes = context.n_sums
     low_mask: Entry = context.low_mask
     block_rows = scratch.block_rows
-    odd_rows = scratch.block_rows + n_classes  # a second table, so that no row waits for the count of the row before
+    # Even and odd rows are counted in two tables, so that a count need not wait for the count of the row before.
+    odd_rows = scratch.block_rows + n_classes
     inverse = 1 / stats.weight
     k: cython.int
     for k in range(2 * n_classes):
@@ -202,7 +211,7 @@ def _scan_gini(context, scratch, entries, stats, best):
         left[class_index] = 0
     node_score = node_squares / n
     limit = best.score + stats.tie + node_score
-    slack = 1e-15 * n * n  # exceeds the rounding error of a difference of large numbers
+    slack = 1e-15 * n * n  # more than the rounding error of the bound, a sum of differences of large numbers
     label = (entries[0] & low_mask) >> 1
     left[label] = 1
     squares = 1.0  # sum of left^2
@@ -273,6 +282,8 @@ def _scan_sqrt_two_classes(entries, stats, best):
     sqrt(left_product) + sqrt(right_product) < limit. Squaring twice gives a screen without roots:
 
         4 left_product right_product < (limit^2 - left_product - right_product)^2, where the difference is positive.
+
+    The code writes a square as x |x|, which keeps the sign of x, so that a negative limit or difference never passes.
     """
     left_ones_at = cython.declare(cython.int[64])
     margin_at = cython.declare(cython.double[64])
@@ -281,7 +292,7 @@ def _scan_sqrt_two_classes(entries, stats, best):
     min_size = stats.min_child_size
     n_ones = stats.counts[1]
     hits: Entry
-    limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
+    limit = stats.impurity - best.score - stats.tie  # the impurities of both children must add up to less
     squared_limit = limit * fabs(limit) * SLACK_FACTOR
     left_ones = cython.cast(cython.int, (entries[0] >> 1) & 1)
     start: cython.Py_ssize_t = 1
@@ -324,18 +335,24 @@ def _scan_sqrt_two_classes(entries, stats, best):
 def _scan_sqrt(context, scratch, entries, stats, best):
     """Scan by sqrt of more than two classes; no weights, nothing missing.
 
-    Roots are slow, so that an upper bound of the gain is computed first, and roots only where a threshold may win.
+    Roots are slow. An upper bound of the gain is therefore computed first, and roots only where a threshold may win.
 
-    Let n be the number of rows and N that of a class. Let a be the share of the rows of the class that go left, b that
-    of the rows of the other classes, and t that of all rows. The class contributes sqrt(N (n - N)) H(a, b) to the gain,
-    where H is the Hellinger term.
+    For one class, let
 
-        first bound     H <= B, where B = (a - b)^2 / (2 t (1 - t)). Its sum over the classes is a quadratic form in the
-                        class counts on the left, with a factor for each class. It is updated entry by entry.
+        n, N    number of all rows, and of the rows of the class
+        a       share of the rows of the class that go left
+        b       share of the rows of the other classes that go left
+        t       share of all rows that go left
+
+    The class contributes H sqrt(N (n - N)) / 2 to the gain, where H = 1 - sqrt(a b) - sqrt((1 - a) (1 - b)).
+
+        first bound     H <= B, where B = (a - b)^2 / (2 t (1 - t)). The sum of this bound over the classes is a
+                        quadratic form in the class counts on the left, with one factor per class, which is updated
+                        entry by entry.
         second bound    H <= B / 4 / (1 - |a - b| / min(t, 1 - t)), which is smaller if a and b are near t.
 
-    At the start of a block, `_shrink_sqrt_bound` computes the second bound for the block. The whole block is skipped if
-    no threshold in the block can win.
+    At the start of a block, `_shrink_sqrt_bound` computes how much smaller the second bound is in the whole block. The
+    block is skipped if no threshold in the block can win.
     """
     bound_at = cython.declare(cython.double[64])
     sums: SqrtSums
@@ -350,8 +367,8 @@ def _scan_sqrt(context, scratch, entries, stats, best):
     skips_blocks: cython.bint = n_rows >= MIN_CLASS_ROWS_SQRT * context.n_sums
     _start_sqrt(context, scratch, stats, cython.address(sums))
     node_squares = sums.constant
-    slack = 1e-9 * node_squares * n * n  # exceeds the rounding error of a difference of large numbers
-    limit = stats.impurity - best.score - stats.tie  # the impurities of both children must stay below
+    slack = 1e-9 * node_squares * n * n  # more than the rounding error of the bound, a difference of large numbers
+    limit = stats.impurity - best.score - stats.tie  # the impurities of both children must add up to less
     squares = products = 0.0  # sum of factor * left^2, and of factor * counts * left
     while start < n_rows:
         size = cython.cast(cython.int, n_rows - start) if n_rows - start < BLOCK_ROWS else BLOCK_ROWS
@@ -411,9 +428,10 @@ def _start_sqrt(context, scratch, stats, sums):
 
 
 def _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, stats):
-    """Return the factor, from 1/4 to 1, by which the second bound is below the first; 0 if no threshold can win.
+    """Return the ratio of the second bound to the first in a block, or 0 if no threshold of the block can win.
 
-    The factor holds for all thresholds of the block. Also writes the rows of each class to `scratch.block_rows`.
+    The ratio lies between 1/4 and 1, and holds at all thresholds of the block. The number of rows of each class in the
+    block is written to `scratch.block_rows`.
     """
     n = cython.cast(cython.double, stats.n_rows)
     counts = stats.counts
@@ -431,7 +449,7 @@ def _shrink_sqrt_bound(context, scratch, block, n_before, needed_gain, slack, st
     for class_index in range(context.n_sums):
         surplus = max_surplus[class_index]
         if factor[class_index] > 0:
-            # |a - b| = surplus * n / (N (n - N)); the margin is 1 - |a - b| / min(t, 1 - t).
+            # With |a - b| = surplus * n / (N (n - N)), the margin is 1 - |a - b| / min(t, 1 - t).
             margin = 1 - surplus * n * n / (counts[class_index] * (n - counts[class_index]) * smaller_side)
             class_shrinkage = 0.25 / margin if margin > 0.25 else 1.0
             shrinkage = max(shrinkage, class_shrinkage)
@@ -453,7 +471,8 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
     left = scratch.left
     low_mask: Entry = context.low_mask
     k: cython.int
-    for k in range(size):  # return to the beginning of the block, and add its rows again
+    # `left` includes the rows of the block. Subtract them; the next loop adds them back one by one.
+    for k in range(size):
         left[(block[k] & low_mask) >> 1] -= 1
     for k in range(size):
         n_left = n_before + k
@@ -478,8 +497,9 @@ def _try_sqrt_block(context, scratch, block, start, size, n_present, bound_at, l
 def _scan_entropy(context, scratch, entries, n_missing, stats, best):
     """Scan by entropy of rows of weight 1, in whole units of the table of x log2 x.
 
-    The entropy of a node times its rows is x log2 x of its rows, less the sum of x log2 x over its classes. The sums of
-    units are exact. Each row costs four look-ups for its class: the count before and after, in both children.
+    With T(x) = x log2 x, the entropy of a node of n rows, times n, is T(n) less the sum of T(count) over the classes.
+    Sums of table entries are whole numbers, and therefore exact. To move a row to the left changes the count of its
+    class in both children, which costs four look-ups in the table. The criterion is half the entropy.
     """
     n_rows: cython.Py_ssize_t = stats.n_rows
     n_known: cython.Py_ssize_t = n_rows - n_missing
@@ -490,7 +510,7 @@ def _scan_entropy(context, scratch, entries, n_missing, stats, best):
     low_mask: Entry = context.low_mask
     min_size = stats.min_child_size
     class_units = table[n_rows] - stats.entropy_units  # sum of the table over the classes of both children
-    units_missing_left: cython.longlong = 0  # with the missing rows on the left
+    units_missing_left: cython.longlong = 0  # the same if the missing rows are on the left
     n_left: cython.Py_ssize_t
     for class_index in range(context.n_sums):
         left[class_index] = 0
@@ -540,16 +560,19 @@ def _take_entropy_threshold(best, score, position, missing_child, tie, half_unit
 def _scan_quadratic(context, entries, n_missing, stats, best):
     """Scan by squared error, or by gini of two classes, with weights and missing values.
 
-    With excess = left_sum * weight - node_sum * left_weight, the gain is
+    The gain is
 
-        factor excess^2 / (weight left_weight (weight - left_weight)), which is screened without division:
+        factor excess^2 / (weight left_weight (weight - left_weight)), where
 
         weight, left_weight     weight of the node, and of the rows on the left
-        node_sum, left_sum      regression: sum of the deviations of the node, and of the rows on the left; factor 1
-                                gini of two classes: weight of the last class in the node, and on the left; factor 2
+        node_sum, left_sum      regression: sum of the deviations of the node, and of the rows on the left
+                                gini of two classes: weight of the last class in the node, and on the left
+        factor                  regression: 1; gini of two classes: 2
+        excess                  left_sum * weight - node_sum * left_weight
 
-    The sums before each threshold of a block are computed in one of three loops: ones are counted if all rows of a
-    class have the same weight; deviations are added if every row weighs 1; else weights are added too.
+    The sums on the left of each threshold of a block are computed in one of three loops. The first counts the rows of
+    the last class ("ones"), if all rows of a class have the same weight. The second adds up deviations, if every row
+    weighs 1. The third adds up the weights of the rows, too.
 
     The function is long because the sums of a block stay in registers only if all steps are in one function.
     """
@@ -583,7 +606,7 @@ def _scan_quadratic(context, entries, n_missing, stats, best):
     if is_counted and context.weight_of_class != cython.NULL:
         first_class_weight = context.weight_of_class[stats.first_class]
         last_class_weight = context.weight_of_class[stats.last_class]
-    # Sum up the missing rows: a constant that is added to one side.
+    # Sum up the missing rows. These sums are added to the child that gets the missing rows.
     for i in range(n_known, n_rows):
         row = entries[i] >> shift
         added = weight_of(context, row)
@@ -658,9 +681,9 @@ def _scan_quadratic(context, entries, n_missing, stats, best):
 
 
 def _sum_missing(context, scratch, entries, n_missing, stats):
-    """Return the weight of the missing rows, and clear `scratch.left`.
+    """Return the weight of the missing rows, and write the weight of each class among them to `scratch.missing`.
 
-    Writes the weight of each class among the missing rows to `scratch.missing`.
+    `scratch.left` is set to 0, because a scan starts with no rows on the left.
     """
     low_mask: Entry = context.low_mask
     weight = 0.0
@@ -695,8 +718,8 @@ def _gini_gain(left, missing, is_missing_left, n_classes, left_weight, stats):
 def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
     """Scan by gini of more than two classes, with weights and missing values.
 
-    The screen is that of `_scan_gini`, but no block is skipped. Sums of squares of weights are rounded, so that they
-    serve as a screen only. The score of a threshold is computed by `_gini_gain`.
+    The screen is that of `_scan_gini`, but no block is skipped. Sums of squares of weights have rounding errors.
+    Therefore they only serve as a screen, and `_gini_gain` computes the score of each threshold that passes.
     """
     squares_at = cython.declare(cython.double[64])
     cross_at = cython.declare(cython.double[64])
@@ -716,7 +739,7 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
     low_mask: Entry = context.low_mask
     hits: Entry
     node_squares = stats.sum_of_squares
-    # The sums of left^2, left * counts and left * missing over the classes, and the same for the missing rows.
+    # Sums over the classes: of left^2, left * counts and left * missing, and of missing^2 and missing * counts.
     squares = products = missing_cross = left_weight = missing_squares = missing_products = 0.0
     start: cython.Py_ssize_t = 0
     k: cython.int
@@ -729,7 +752,8 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
         missing_products += missing[class_index] * counts[class_index]
     missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
     node_score = node_squares / weight
-    slack = 1e-12 * weight * weight * weight  # exceeds the rounding error of a difference of large numbers
+    # More than the rounding error of `scaled_score`, a difference of large numbers.
+    slack = 1e-12 * weight * weight * weight
     limit = best.score + stats.tie + node_score
     while start < end:  # the entry before the first threshold is a block of its own
         size = 1 if start == 0 else cython.cast(cython.int, end - start) if end - start < BLOCK_ROWS else BLOCK_ROWS
@@ -772,7 +796,8 @@ def _scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
                 hits |= entry if scaled_score > limit * (weight_here * (weight - weight_here)) else 0
         # Score the hits by the definition of gini, which needs the weight of each class at the threshold.
         if hits & 1:
-            for k in range(size - 1, -1, -1):  # return to the beginning of the block, and add its rows again
+            # `left` includes the rows of the block. Subtract them; the next loop adds them back one by one.
+            for k in range(size - 1, -1, -1):
                 entry = block[k]
                 left[(entry & low_mask) >> 1] -= weight_of(context, entry >> shift)
             for k in range(size):

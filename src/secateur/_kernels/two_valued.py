@@ -1,4 +1,4 @@
-"""Add up the rows with the higher value ("ones"), for all two-valued columns of a node at the same time.
+"""Add up the rows that have the higher of two values ("ones"), for all two-valued columns of a node at the same time.
 
 A row is a word with one bit per column. The words of a node lie together, class after class:
 
@@ -7,14 +7,14 @@ A row is a word with one bit per column. The words of a node lie together, class
     class 1 | 1 1 0 0 .. |
             | 1 0 0 0 .. |          ones of class 1:  2 1 0 0 ..
 
-Few words are counted by a table that spreads the 8 bits of a byte over the 8 bytes of a word: one addition counts 8
-columns. Many words are counted by carry-save adders on bit planes. A plane is a word that holds one binary digit of all
-64 counts, and an adder turns two words into one word of the next digit. The adders turn 16 words into one word, each of
-whose bits counts 16, in 75 operations.
+There are two ways to count words. Few words are counted by a table that spreads the 8 bits of a byte over the 8 bytes
+of a word, so that one addition counts 8 columns: about 8 additions for a word of 64 columns. Many words are counted by
+carry-save adders on bit planes. A plane is a word that holds one binary digit of all 64 counts. An adder adds two words
+to a plane, and returns a word of carries, which are binary digits of the next place. The adders turn 16 words into one
+word, each of whose bits counts 16, in 75 operations: about 5 operations for a word of 64 columns.
 
 Regression, and classification of rows with different weights in a class, read one byte per row and column instead
-(`bit_bytes`), which costs O(rows x columns). A word of bits costs about 8 additions by the table, and 5 operations by
-the planes, for its 64 columns together.
+(`bit_bytes`), which costs O(rows x columns).
 """
 
 import cython
@@ -28,6 +28,7 @@ BYTE_LANES = cython.declare(cython.ulonglong[256])  # bit j of a byte becomes by
 
 @cython.cfunc
 def _fill_byte_lanes() -> cython.void:
+    """Fill the table `BYTE_LANES`."""
     byte: cython.int
     j: cython.int
     one: cython.ulonglong = 1
@@ -83,7 +84,7 @@ def _sum_number_bytes(context, scratch, rows, stats):
 
 
 def _sum_class_bytes(context, scratch, rows, stats):
-    """Add up the weights of rows with different weights in a class; return the number of classes in the node."""
+    """Add up the weights of the ones, row by row; return the number of classes in the node."""
     width = context.bit_line_bytes
     ones = scratch.ones
     sizes = scratch.right_size
@@ -112,7 +113,7 @@ def _sum_class_bytes(context, scratch, rows, stats):
 
 
 def _sum_class_words(context, scratch, start, stats):
-    """Count the ones of rows with equal weights in each class; return the number of classes in the node."""
+    """Count the ones if all rows of a class have the same weight; return the number of classes in the node."""
     width = context.bit_line_bytes
     sizes = scratch.right_size
     n_lines: cython.int = 0
@@ -203,14 +204,16 @@ def gini_of_few_rows(context, scratch, start, stats):
 
 
 def _count_words(words, n_words, n_bytes, bit_counts):
-    """Add the ones of each of the first `8 * n_bytes` columns in n words to `bit_counts`."""
+    """Count the ones of each of the first `8 * n_bytes` columns in some words, and add them to `bit_counts`."""
     lanes = cython.declare(cython.ulonglong[8])
     planes = cython.declare(cython.ulonglong[4])
-    one: cython.ulonglong = 0  # planes: binary digits of the counts
+    # Planes: the binary digits of the counts, by place.
+    one: cython.ulonglong = 0
     two: cython.ulonglong = 0
     four: cython.ulonglong = 0
     eight: cython.ulonglong = 0
-    twos = cython.declare(cython.ulonglong[8])  # carries
+    # Carries of the adders.
+    twos = cython.declare(cython.ulonglong[8])
     fours = cython.declare(cython.ulonglong[4])
     eights = cython.declare(cython.ulonglong[2])
     n_counted: cython.Py_ssize_t = 0
@@ -227,7 +230,7 @@ def _count_words(words, n_words, n_bytes, bit_counts):
         rounds = 0
         while rounds < 255 and n_counted + 16 <= n_words:  # a byte of a lane holds up to 255
             block = words + n_counted
-            # Each adder turns a plane and two words of the same digit into the new plane and a word of the next digit.
+            # Each adder adds two words to the plane of their place, and returns a word of carries for the next place.
             for k in range(8):
                 partial_sum = one ^ block[2 * k]
                 twos[k] = (one & block[2 * k]) | (partial_sum & block[2 * k + 1])
@@ -249,7 +252,7 @@ def _count_words(words, n_words, n_bytes, bit_counts):
             n_counted += 16
         for byte in range(n_bytes):
             _add_lanes(bit_counts + 8 * byte, lanes[byte], 16)
-    # Add the digits that are left in the planes, and the last words.
+    # Add the digits that remain in the planes, and count the words after the last block of 16.
     planes[0] = one
     planes[1] = two
     planes[2] = four
@@ -263,7 +266,7 @@ def _count_words(words, n_words, n_bytes, bit_counts):
 
 
 def _count_few_words(words, n_words, n_bytes, bit_counts):
-    """Add the ones of at most 255 words to `bit_counts`."""
+    """Count the ones of at most 255 words with the table, and add them to `bit_counts`."""
     for byte in range(n_bytes):
         lanes = 0
         for i in range(n_words):
@@ -272,7 +275,7 @@ def _count_few_words(words, n_words, n_bytes, bit_counts):
 
 
 def _add_lanes(bit_counts, lanes, times):
-    """Add each of the 8 bytes of a word, times a factor, to 8 counts."""
+    """Add each of the 8 bytes of `lanes`, times `times`, to the corresponding one of 8 counts."""
     j: cython.int
     for j in range(8):
         bit_counts[j] += times * cython.cast(cython.uint, (lanes >> (8 * j)) & 255)

@@ -34,8 +34,9 @@ from ._recipe import SCORES, Score
 from .folds import Fold
 
 PATH_COSTS = ("errors", "m-estimate", "deviance", "impurity")
-TOLERANCE = 1e-12  # relative; error rates are rounded quotients and penalties geometric means, so close values are tied
-MIN_PROBABILITY = 1e-15  # the log loss counts a smaller probability as this one
+# Relative tolerance within which error rates are tied, and penalties. Both are rounded: quotients and geometric means.
+TOLERANCE = 1e-12
+MIN_PROBABILITY = 1e-15  # the log loss replaces smaller probabilities by this one
 MAX_SCORED_MEMBERS = 100  # members of one path whose area under the ROC curve is computed
 
 
@@ -46,10 +47,11 @@ class Scoring:
     Parameters
     ----------
     path_cost : "errors", "m-estimate", "deviance" or "impurity"
-        Cost of a node on the growing rows: the loss of its prediction; an estimate of the loss on new rows, as if
-        every leaf held `m` more rows with the class shares of all rows; or how mixed the classes of its rows are.
+        Cost of a node on the growing rows. "errors": the loss of its prediction. "m-estimate": an estimate of the loss
+        on new rows, computed as if every leaf held `m` more rows with the class shares of all rows. "deviance" and
+        "impurity": how mixed the classes of its rows are.
     m : float
-        Rows that the m-estimate adds.
+        Number of rows that the m-estimate adds to a leaf.
     costs : array, optional
         Cost of predicting class j for a row of class i; None counts errors.
     score_name : str
@@ -80,7 +82,10 @@ class Scoring:
 
 
 def complete_scoring(scoring: Scoring, rows: WeightedRows) -> Scoring:
-    """Check a scoring for the growing rows, and return it with the cost matrix and the path cost of its score."""
+    """Check a scoring against the growing rows, and return it with the cost matrix and path cost that its score uses.
+
+    "balanced_error" has a cost matrix that depends on the rows. Some scores prescribe the cost of the path.
+    """
     classes, m = rows.table.schema.classes, scoring.m
     if scoring.path_cost not in ("errors", "m-estimate"):
         raise ParameterError(f"cost={scoring.path_cost!r}; 'errors' or 'm-estimate' is needed")
@@ -230,7 +235,7 @@ def cost_unit(grown: Sample, scoring: Scoring) -> CostUnit:
 
 
 class NodeLosses(NamedTuple):
-    """Losses of the held-out rows in every node of a tree, summed per node.
+    """Sums of the losses of the held-out rows in every node of a tree.
 
     Parameters
     ----------
@@ -295,14 +300,15 @@ def probability_losses(by_class: LongsOrFloats, shares: Floats, score_name: str)
 def area_losses(
     parent: Array, steps: Array, n_members: int, by_class: LongsOrFloats, shares: Floats
 ) -> tuple[Array, Floats]:
-    """Return members of a pruning path and 1 - the area under the ROC curve of each.
+    """Return members of a pruning path, and the loss of each: 1 minus the area under the ROC curve.
 
     Parameters
     ----------
     parent, steps : array
-        Structure of the tree, and the member of the path from which on each node is a leaf or pruned.
+        Structure of the tree, and the first member of the path in which each node is a leaf or pruned.
     n_members : int
-        Length of the path. Of a longer one, `MAX_SCORED_MEMBERS` members at equal distances are scored.
+        Length of the path. If it exceeds `MAX_SCORED_MEMBERS`, only this number of members, at about equal distances,
+        is scored.
     by_class, shares : array of shape (n_nodes, n_classes)
         Held-out rows of each class, and the probabilities that rank them.
 
@@ -321,9 +327,9 @@ def area_losses(
 
 
 def _area_loss(by_class: Floats, shares: Floats) -> float:
-    """Return 1 - the mean, over the classes, of the area under the ROC curve of a class against the rest.
+    """Return 1 minus the mean, over the classes, of the area under the ROC curve of a class against the rest.
 
-    Classes with all rows or no rows have no area. Without any area the result is NaN.
+    A class that has all rows or no rows has no area. If no class has an area, the result is NaN.
     """
     class_totals = by_class.sum(axis=0)
     classes = [c for c in range(by_class.shape[1]) if 0 < class_totals[c] < class_totals.sum()]
@@ -355,12 +361,13 @@ class FoldLosses(NamedTuple):
     Parameters
     ----------
     alphas : array
-        Penalty, per unit of weight, from which on each tree of the path is the best.
+        Lowest penalty, per unit of weight, at which each tree of the path is the best.
     loss, square : array
         Sums over the held-out rows of the losses of each tree, and of the squared losses. `square` is None if all
         losses are 0 or 1, so that both sums are equal.
     weight : float
-        Total weight of the held-out rows; 0 if the rows have no score, such as an area for a single class.
+        Total weight of the held-out rows. It is 0 if the rows have no score: rows of a single class have no area under
+        the ROC curve.
     shrunk : pair of arrays of shape (n_strengths, n_trees), optional
         The same two sums for class probabilities shrunk by each of `SHRINKAGE_STRENGTHS`: sums of Brier scores if
         "brier" is the score, else of log losses.
@@ -393,8 +400,8 @@ class FoldLosses(NamedTuple):
 class _FoldPath(NamedTuple):
     """The pruning path of the tree of a fold.
 
-    `steps` is the member of the path from which on each node is a leaf or pruned; None if the path is not nested.
-    `sum_members` adds a loss per node to a loss per member of the path.
+    `steps` is the first member of the path in which each node is a leaf or pruned; None if the path is not nested.
+    `sum_members` is a function from the losses of the nodes to the losses of the members of the path.
     """
 
     alphas: Floats
@@ -475,7 +482,7 @@ def _class_losses(tree: Tree, counts: Any, validation_counts: LongsOrFloats, sco
 
 
 def _sum_over_members(path: _FoldPath, losses: NodeLosses, weight: float, shrunk: Any) -> FoldLosses:
-    """Return losses per node as losses per tree of the path."""
+    """Return the losses of the trees of a path from the losses of the nodes."""
     square = None if losses.square is None else path.sum_members(losses.square)
     return FoldLosses(path.alphas, path.sum_members(losses.loss), square, weight, shrunk)
 
@@ -483,7 +490,10 @@ def _sum_over_members(path: _FoldPath, losses: NodeLosses, weight: float, shrunk
 def _area_fold_losses(
     tree: Tree, path: _FoldPath, validation_counts: LongsOrFloats, shares: Floats, shrunk: Any
 ) -> FoldLosses:
-    """Return 1 - area under the ROC curve of trees on a path; a fold whose rows are of one class has weight 0."""
+    """Return 1 minus the area under the ROC curve for trees on a path.
+
+    A fold whose held-out rows are all of one class has no area. Its result has weight 0.
+    """
     assert path.steps is not None
     members, losses = area_losses(tree.parent, path.steps, len(path.alphas), validation_counts, shares)
     if shrunk is not None:
@@ -498,7 +508,8 @@ def mean_errors(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the error, its standard error, and the error of each fold, at every penalty.
 
-    Folds of weight 0 have no score and are left out.
+    If `se` is "folds", the standard error is computed from the errors of the `n_folds` folds; otherwise from the losses
+    of the `n_rows` rows. Folds of weight 0 have no score and are left out.
     """
     folds = [fold for fold in folds if fold.weight > 0]
     if not folds:
