@@ -47,10 +47,7 @@ HEAVY = (
 )
 
 LONGEST = 600
-LONGER = {
-    "_kernels/code_splits.py": "all splits on columns of codes: binned numbers and categories share the histogram",
-    "_kernels/scan.py": "one scan per criterion and kind of row, side by side so that they can be compared",
-}
+LONGER: dict[str, str] = {}  # reason of each module that is longer, by its path
 
 
 def python(code, **environment):

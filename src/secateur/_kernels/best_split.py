@@ -4,7 +4,8 @@ The slots of a node are numbered by kind of column, and within a kind by column 
 
     slot       0 .. n_lists | .. + n_code_slots          | .. + n_bit_slots
     kind       sorted lists | nominal and binned columns | two-valued columns
-    search     scan.py      | code_splits.py             | two_valued.py, criteria.impurity_of_sides
+    search     scan.py      | category_splits.py         | two_valued.py, criteria.impurity_of_sides
+                            | bin_splits.py              |
 
 A node has a bit for every slot. The bit is cleared when the column is constant in the node, and the nodes below no
 longer search the column. Classification searches kind by kind, regression column by column; in both, the lower of two
@@ -16,17 +17,19 @@ Costs O(rows) for each column that varies. The search ends early when a split le
 
 import cython
 from cython.cimports.libc.math import INFINITY, fabs, log2
-from cython.cimports.secateur._kernels.code_splits import (
-    best_code_threshold,
+from cython.cimports.secateur._kernels.bin_splits import best_code_threshold
+from cython.cimports.secateur._kernels.category_splits import (
     best_subset,
     bound_gain_of_two,
-    can_count_codes,
     can_split_categories,
+    multiway_gain,
+)
+from cython.cimports.secateur._kernels.code_histogram import (
+    can_count_codes,
     clear_histogram,
     count_columns,
     fill_from_counts,
     fill_from_rows,
-    multiway_gain,
 )
 from cython.cimports.secateur._kernels.context import (
     DEPTH,
@@ -111,7 +114,7 @@ def _search_by_feature(context, scratch, lists, node, stats, best):
         elif slot < end_of_codes:
             search_codes(context, scratch, lists, node, stats, slot, slot + 1, best)
         elif is_varying(node, slot):
-            # The gain of a two-valued column, as in `scan._scan_quadratic`.
+            # The gain of a two-valued column, as in `scan_weighted.scan_quadratic`.
             column = slot - end_of_codes
             right_weight = scratch.ones[column]
             excess = scratch.ones[context.bit_line_bytes + column] * stats.weight - stats.deviation * right_weight

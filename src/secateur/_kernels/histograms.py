@@ -21,13 +21,9 @@ from cython.cimports.secateur._kernels.best_split import (
     try_two_valued,
     write_two_valued_branch,
 )
-from cython.cimports.secateur._kernels.code_splits import (
-    best_code_threshold,
-    best_subset,
-    can_split_categories,
-    clear_histogram,
-    fill_from_counts,
-)
+from cython.cimports.secateur._kernels.bin_splits import best_code_threshold
+from cython.cimports.secateur._kernels.category_splits import best_subset, can_split_categories
+from cython.cimports.secateur._kernels.code_histogram import clear_histogram, fill_from_counts
 from cython.cimports.secateur._kernels.context import (
     NUMERIC,
     SUBSET,

@@ -24,7 +24,7 @@ import cython
 from cython.cimports.libc.math import rint
 from cython.cimports.libc.string import memcpy
 from cython.cimports.secateur._kernels.best_split import count_missing, is_varying
-from cython.cimports.secateur._kernels.code_splits import packed_column
+from cython.cimports.secateur._kernels.code_histogram import packed_column
 from cython.cimports.secateur._kernels.context import (
     ABOVE,
     BELOW,

@@ -15,7 +15,7 @@ import cython
 from cython.cimports.libc.math import NAN
 from cython.cimports.libc.stdlib import realloc
 from cython.cimports.secateur._kernels.best_split import count_missing, is_varying
-from cython.cimports.secateur._kernels.code_splits import packed_column
+from cython.cimports.secateur._kernels.code_histogram import packed_column
 from cython.cimports.secateur._kernels.context import (
     ABOVE,
     DEFAULT_CHILD,

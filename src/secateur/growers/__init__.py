@@ -28,7 +28,7 @@ class Criterion:
     is_ratio : bool
         Whether the gain is divided by the information of the split.
     is_streamed : bool
-        Whether `engines.grow` supports the criterion: `_kernels/code_splits.py` then scores splits from bin counts.
+        Whether `engines.grow` supports the criterion: `_kernels/bin_splits.py` then scores splits from bin counts.
     """
 
     formula: str
