@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from model_examples import check_usable
-from secateur import Pruning, Tree, TreeClassifier, TreeRegressor
+from secateur import Bound, Pruning, Tree, TreeClassifier, TreeRegressor
 from secateur.core.model import Model
 from secateur.core.moments import Moments
 from secateur.errors import ModelFileError, SecateurError
@@ -174,29 +174,47 @@ class Case:
 def readers_of(document):
     """Return, for each part of a model's document, a function that reads the part with the other parts unchanged."""
     model = _read.read_model(document)
-    schema, rows = model.tree.schema, document["rows"]
-    parts = _read._read_tree_and_samples(document, schema, rows)
+    tree, schema, rows = model.tree, model.tree.schema, document["rows"]
+    parts = _read._read_parts(document, rows, tree)
+    samples = parts["samples"]
+    n_classes = model.grown.n_classes if model.is_classifier else None
     labels = model.pruning.node_labels
     sketches = {"grown": model.grown.sketch, "holdout": model.holdout and model.holdout.sketch}
+    shared_parts = {"grown": model.grown, "holdout": model.holdout, "sequence": model.sequence}
 
     def read_sample(part):
-        _read._make_sample(_read._read_sample(part, "grown", model.tree), model.tree)
+        _read._make_sample(_read._read_sample(part, "grown", tree), tree)
+
+    def read_pruning(part):
+        fields = _read._read_pruning(part, tree, n_classes)
+        Pruning.from_cuts(tree, **_read._make_origin(fields, samples))
+
+    def read_sequence(part, location="sequence"):
+        fields = _read._read_sequence(part, location, tree, n_classes, labels)
+        _read._make_sequence(fields, tree, samples)
+        return fields
+
+    def read_selection(part):
+        fields = _read._read_selection(part, tree, parts["sequence"], read_sequence)
+        _read._make_selection(fields, tree, samples, shared_parts)
 
     def read_rows(part):
         fields = _read.read_fields(part, "rows", REQUIRED_KEYS["rows"])
         _read._read_row_key(fields["key"], 2)
-        used_samples = _read._read_used_samples(fields["samples"], sketches, model.tree)
-        _read._read_evaluations(fields["evaluations"], used_samples, model.sequence)
+        used_samples = _read._read_used_samples(fields["samples"], sketches, tree)
+        has_sequence = model.sequence is not None
+        for item in _read._read_evaluations(fields["evaluations"], len(used_samples), has_sequence=has_sequence):
+            _read._make_evaluation(item, used_samples, model.sequence)
 
     readers = {
         "schema": lambda part: _read._read_schema(part, "schema"),
         "tree": lambda part: _read._read_tree(part, schema, None),
         "grown": read_sample,
         "holdout": read_sample,
-        "pruning": lambda part: _read._read_pruning(part, parts),
-        "sequence": lambda part: _read._read_sequence(part, "sequence", parts, labels),
-        "selection": lambda part: _read._read_selection(part, parts, labels, model.sequence),
-        "certificate": lambda part: _check_bound(_read._read_bound(part, "certificate")),
+        "pruning": read_pruning,
+        "sequence": read_sequence,
+        "selection": read_selection,
+        "certificate": lambda part: _check_bound(Bound(**_read._read_certificate(part, "certificate"))),
         "parameters": lambda part: DICTIONARY.read(part, "parameters"),
         "metadata": lambda part: DICTIONARY.read(part, "metadata"),
         "rows": read_rows,

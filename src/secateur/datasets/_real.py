@@ -14,8 +14,8 @@ from ..data.table import Column, Schema, Table
 from ..data.text_file import open_text_file
 from ..data.text_options import TextOptions
 from ..errors import DataError
+from .tables import TARGET_COLUMN
 
-TARGET = "class"
 ColumnKind = Literal["numeric"] | dict[str, list[object]]  # in SCHEMA.json: "numeric" or {"nominal": [values]}
 
 
@@ -53,13 +53,17 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     file = folder / f"{name}.csv.gz"
     _check_header(file, kinds)
     nominal = [column for column, kind in kinds.items() if kind != "numeric"]
-    frame: Any = nw.from_native(read_file(file, TextOptions(","), text_columns=[*nominal, TARGET])[0], eager_only=True)
-    frame = frame.select([*kinds, TARGET])
-    if frame[TARGET].null_count():
-        raise DataError(f"{file}: column {TARGET!r} has {frame[TARGET].null_count()} empty cells; every row needs one")
+    frame: Any = nw.from_native(
+        read_file(file, TextOptions(","), text_columns=[*nominal, TARGET_COLUMN])[0], eager_only=True
+    )
+    frame = frame.select([*kinds, TARGET_COLUMN])
+    if frame[TARGET_COLUMN].null_count():
+        raise DataError(
+            f"{file}: column {TARGET_COLUMN!r} has {frame[TARGET_COLUMN].null_count()} empty cells; every row needs one"
+        )
     columns = tuple(_make_column(file, column, kind, frame[column]) for column, kind in kinds.items())
-    classes = np.array(sorted(frame[TARGET].unique().to_list()))
-    return encode(frame.to_native(), target=TARGET, schema=Schema(columns, classes, has_names=True))
+    classes = np.array(sorted(frame[TARGET_COLUMN].unique().to_list()))
+    return encode(frame.to_native(), target=TARGET_COLUMN, schema=Schema(columns, classes, has_names=True))
 
 
 def fetch(name: str | int, **options: Any) -> Table:
@@ -118,7 +122,7 @@ def _check_header(file: Path, kinds: dict[str, ColumnKind]) -> None:
     if not file.exists():
         raise DataError(f"no file {file}, which SCHEMA.json names")
     header = open_text_file(file, TextOptions(",")).names
-    missing = [column for column in (*kinds, TARGET) if column not in header]
+    missing = [column for column in (*kinds, TARGET_COLUMN) if column not in header]
     if missing:
         raise DataError(
             f"{file} has no column {missing[0]!r}, which SCHEMA.json names; it has {', '.join(header[:20])}"

@@ -10,6 +10,8 @@ from .._utils.checks import check_int
 from ..data.table import Column, Schema, Table
 from ..errors import DataError, ParameterError
 
+TARGET_COLUMN = "class"  # name of the column of classes in files of data sets
+
 
 def split(table: Table, *shares: float, seed: int = 0) -> tuple[Table, ...]:
     """Split the rows of a table at random into parts.

@@ -227,6 +227,21 @@ class TreeView:
         """The values that can reach each node."""
         return find_reachable_values(self.tree)
 
+    @cached_property
+    def can_test_missing(self) -> Bools:
+        """Whether a row with a missing value of the tested column can reach each internal node."""
+        can_test_missing = np.zeros(self.tree.n_nodes, bool)
+        can_test_missing[self.tree.parent[1:][self.reachable.can_be_missing[1:]]] = True
+        return write_protect(can_test_missing)
+
+    @cached_property
+    def is_implied(self) -> Bools:
+        """Whether the comparison that leads to each node follows from an earlier test of the same column."""
+        parent = self.tree.parent
+        is_below_comparison = np.isfinite(self.tree.threshold[parent]) & (parent >= 0)
+        end = np.where(self.child > 0, self.reachable.low, self.reachable.high)
+        return write_protect(is_below_comparison & (end != parent))
+
     def arriving_codes(self, v: int) -> Array:
         """Return the category codes that lead from the parent of node `v` to `v` and can reach the parent."""
         entries, start = self._branch_entries

@@ -1,15 +1,17 @@
-"""Read documents: each part of a file is read, checked and made a value, in one function per part.
+"""Read documents: all parts of a file are read and checked first, and then made the objects of a model.
 
-The parts are read in the order in which they depend on one another: the columns, the tree, the samples and their
-sketches, the pruning, the sequence, the choice, and the evaluations. Arrays are checked (`_checks`) before a class or a
-compiled kernel uses them.
+The functions `_read_...` read one part each, in the order in which the parts depend on one another: the columns, the
+tree, the samples and their sketches, the pruning, the sequence, the choice, and the evaluations. They return the fields
+of a part, whose arrays are checked (`_checks`) before a class or a compiled kernel uses them. The functions `_make_...`
+create the objects from these fields, the objects of parts that refer to one another by name being shared.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +40,10 @@ from ._checks import (
     check_structure,
 )
 from ._values import (
-    KIND_OF_KEY,
+    DICTIONARY,
     MAX_NAME_CHARACTERS,
     REQUIRED_KEYS,
+    Converter,
     Document,
     Json,
     check_keys,
@@ -67,34 +70,6 @@ HASH_DIGITS = 16  # hexadecimal digits of a hash of 64 bits
 LOADER_OF_FORMAT = {MODEL_FORMAT: "load_model", COUNTS_FORMAT: "load_counts"}
 
 
-@dataclass(frozen=True)
-class _KnownParts:
-    """The parts of a model that are read first, because later parts refer to them.
-
-    Parameters
-    ----------
-    tree : Tree
-    grown : Counts or Moments
-    holdout : Counts or Moments, optional
-    used_samples : list of UsedSample
-        The samples that are listed under `rows`.
-    """
-
-    tree: core.Tree
-    grown: core.Sample
-    holdout: core.Sample | None
-    used_samples: list[core.UsedSample]
-
-    @property
-    def n_classes(self) -> int | None:
-        """Number of classes of the growing sample; None for a numeric target."""
-        return self.grown.n_classes if isinstance(self.grown, core.Counts) else None
-
-    def usage_of(self, names: list[str]) -> core.SampleUsage:
-        """Return the samples with these names, with their sketches if they are listed."""
-        return _usage_of(names, self.used_samples)
-
-
 def read_model(document: Document) -> core.Model:
     """Return the model in a document of any version; raise `ModelFileError` if it is invalid."""
     document = _as_current_version(document, MODEL_FORMAT)
@@ -102,25 +77,69 @@ def read_model(document: Document) -> core.Model:
     with _class_errors_as_file_errors():
         schema = optional(_read_schema)(document["schema"], "schema")
         rows = read_fields(document["rows"], "rows", REQUIRED_KEYS["rows"])
-        parts = _read_tree_and_samples(document, schema, rows)
-        pruning = _read_pruning(document["pruning"], parts)
-        read_sequence = optional(partial(_read_sequence, parts=parts, pruning_labels=pruning.node_labels))
-        sequence = read_sequence(document["sequence"], "sequence")
-        selection = None
-        if document["selection"] is not None:
-            selection = _read_selection(document["selection"], parts, pruning.node_labels, sequence)
-        evaluations = _read_evaluations(rows["evaluations"], parts.used_samples, sequence)
-        model = core.Model(
+        tree = _read_tree(document["tree"], schema, rows["key"])
+        return _make_model(_read_parts(document, rows, tree), tree)
+
+
+def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document:
+    """Return the fields of all parts of a model except the tree, by the keys of the file."""
+    grown = _read_sample(document["grown"], "grown", tree)
+    n_classes = grown["by_class"].shape[1] if "by_class" in grown else None
+    check_sample_fits_schema(n_classes, tree.schema)
+    holdout = optional(partial(_read_sample, tree=tree))(document["holdout"], "holdout")
+    if holdout is not None and holdout.keys() != grown.keys():
+        raise ModelFileError("grown and holdout must both be counts or both be moments")
+    sketches = {"grown": grown["sketch"], "holdout": None if holdout is None else holdout["sketch"]}
+    samples = _read_used_samples(rows["samples"], sketches, tree)
+    pruning = _read_pruning(document["pruning"], tree, n_classes)
+    read_sequence = partial(_read_sequence, tree=tree, n_classes=n_classes, pruning_labels=pruning["node_labels"])
+    sequence = optional(read_sequence)(document["sequence"], "sequence")
+    selection = None
+    if document["selection"] is not None:
+        selection = _read_selection(document["selection"], tree, sequence, read_sequence)
+    return {
+        "grown": grown,
+        "holdout": holdout,
+        "samples": samples,
+        "history": rows["history"],
+        "pruning": pruning,
+        "sequence": sequence,
+        "selection": selection,
+        "evaluations": _read_evaluations(rows["evaluations"], len(samples), has_sequence=sequence is not None),
+        "certificate": optional(_read_certificate)(document["certificate"], "certificate"),
+        "parameters": DICTIONARY.read(document["parameters"], "parameters"),
+        "metadata": DICTIONARY.read(document["metadata"], "metadata"),
+    }
+
+
+def _make_model(parts: Document, tree: core.Tree) -> core.Model:
+    """Return the model of the fields of its parts, with its claims verified and its evaluations recorded."""
+    samples = parts["samples"]
+    if parts["history"]:
+        tree = replace(tree, history=_usage_of(parts["history"], samples))
+    grown = _make_sample(parts["grown"], tree)
+    holdout = None if parts["holdout"] is None else _make_sample(parts["holdout"], tree)
+    pruning = core.Pruning.from_cuts(tree, **_make_origin(parts["pruning"], samples))
+    sequence = None if parts["sequence"] is None else _make_sequence(parts["sequence"], tree, samples)
+    selection = None
+    if parts["selection"] is not None:
+        shared_parts = {"grown": grown, "holdout": holdout, "sequence": sequence}
+        selection = _make_selection(parts["selection"], tree, samples, shared_parts)
+    model = verify_claims(
+        core.Model(
             pruning,
-            parts.grown,
-            parts.holdout,
+            grown,
+            holdout,
             sequence,
             selection,
-            certificate=optional(_read_bound)(document["certificate"], "certificate"),
-            **{name: KIND_OF_KEY[name].read(document[name], name) for name in ("parameters", "metadata")},
+            certificate=None if parts["certificate"] is None else core.Bound(**parts["certificate"]),
+            parameters=parts["parameters"],
+            metadata=parts["metadata"],
         )
-        model = verify_claims(model)
-    parts.tree.evaluation_log.records.update(evaluations)
+    )
+    for evaluation in parts["evaluations"]:
+        sample_id, record = _make_evaluation(evaluation, samples, sequence)
+        tree.evaluation_log.records[sample_id] = record
     return model
 
 
@@ -187,29 +206,6 @@ def _class_errors_as_file_errors() -> Iterator[None]:
         raise
     except SecateurError as error:
         raise ModelFileError(str(error)) from error
-
-
-def _read_tree_and_samples(document: Document, schema: Schema | None, rows: Document) -> _KnownParts:
-    """Return the tree with its history, the samples counted on it, and the samples that were used.
-
-    The history names samples, whose sketches belong to the tree: so the tree is made without its history at first.
-    """
-    tree = _read_tree(document["tree"], schema, rows["key"])
-    grown = _read_sample(document["grown"], "grown", tree)
-    check_sample_fits_schema(grown["by_class"].shape[1] if "by_class" in grown else None, schema)
-    holdout = optional(partial(_read_sample, tree=tree))(document["holdout"], "holdout")
-    if holdout is not None and holdout.keys() != grown.keys():
-        raise ModelFileError("grown and holdout must both be counts or both be moments")
-    sketches = {"grown": grown["sketch"], "holdout": None if holdout is None else holdout["sketch"]}
-    used_samples = _read_used_samples(rows["samples"], sketches, tree)
-    if rows["history"]:
-        tree = replace(tree, history=_usage_of(rows["history"], used_samples))
-    return _KnownParts(
-        tree=tree,
-        grown=_make_sample(grown, tree),
-        holdout=None if holdout is None else _make_sample(holdout, tree),
-        used_samples=used_samples,
-    )
 
 
 def _read_schema(part: Json, location: str) -> Schema:
@@ -343,28 +339,36 @@ def _usage_of(names: list[str], used_samples: list[core.UsedSample]) -> core.Sam
     return core.SampleUsage([*names, *(sample for sample in used_samples if sample.name in used_names)])
 
 
-def _read_pruning(part: Json, parts: _KnownParts) -> core.Pruning:
-    """Return the pruning that predicts."""
+def _read_pruning(part: Json, tree: core.Tree, n_classes: int | None) -> Document:
+    """Return the fields of the pruning that predicts."""
     fields = read_fields(
         part, "pruning", REQUIRED_KEYS["pruning"],
         certified=optional(read_bool), provenance=optional(_read_rule_provenance),
     )  # fmt: skip
-    check_cuts(parts.tree, fields["cuts"], "pruning.cuts")
-    check_node_labels(parts.tree, fields["node_labels"], "pruning.node_labels", parts.n_classes)
-    return core.Pruning.from_cuts(parts.tree, **fields | {"seen": parts.usage_of(fields["seen"])})
+    check_cuts(tree, fields["cuts"], "pruning.cuts")
+    check_node_labels(tree, fields["node_labels"], "pruning.node_labels", n_classes)
+    return fields
 
 
-def _read_rule_provenance(part: Json, location: str) -> core.RuleProvenance:
-    """Return the rule that made a pruning or a sequence, with its parameters and the unit of its cost."""
+def _make_origin(fields: Document, samples: list[core.UsedSample]) -> Document:
+    """Return the fields of a pruning or a sequence, with the objects that state which samples and rule made it."""
+    provenance = None if fields["provenance"] is None else core.RuleProvenance(**fields["provenance"])
+    return fields | {"seen": _usage_of(fields["seen"], samples), "provenance": provenance}
+
+
+def _read_rule_provenance(part: Json, location: str) -> Document:
+    """Return the fields of the rule that made a pruning or a sequence, with its parameters and the unit of its cost."""
     fields = read_fields(part, location, REQUIRED_KEYS["provenance"])
     read_choice(fields["cost"], f"{location}.cost", *core.COST_UNITS)
     read_choice(fields["alpha_unit"], f"{location}.alpha_unit", *core.ALPHA_UNITS)
     require(fields["tolerance"], fields["tolerance"] >= 0, f"{location}.tolerance", "a number of 0 or more")
-    return core.RuleProvenance(**fields)
+    return fields
 
 
-def _read_sequence(part: Json, location: str, parts: _KnownParts, pruning_labels: Array | None) -> core.PruningSequence:
-    """Return a sequence of prunings; its labels may be those of the pruning."""
+def _read_sequence(
+    part: Json, location: str, tree: core.Tree, n_classes: int | None, pruning_labels: Array | None
+) -> Document:
+    """Return the fields of a sequence of prunings; its labels may be those of the pruning."""
     is_nested = isinstance(part, dict) and "steps" in part
     member_keys = ("steps",) if is_nested else ("change_start", "changes")
     fields = read_fields(
@@ -376,71 +380,90 @@ def _read_sequence(part: Json, location: str, parts: _KnownParts, pruning_labels
     else:
         fields["node_labels"] = optional(read_ints)(fields["node_labels"], f"{location}.node_labels")
     fields["errors"] = _read_numbers(fields["errors"], fields.pop("numbers"), f"{location}.errors")
-    tree = parts.tree
-    check_sequence(tree, fields, location, parts.n_classes)
-    fields["seen"] = parts.usage_of(fields["seen"])
-    if not is_nested:
+    check_sequence(tree, fields, location, n_classes)
+    return fields
+
+
+def _make_sequence(fields: Document, tree: core.Tree, samples: list[core.UsedSample]) -> core.PruningSequence:
+    """Return a sequence of prunings of a tree."""
+    fields = _make_origin(fields, samples)
+    if "steps" not in fields:
         start, changes = fields.pop("change_start"), fields.pop("changes")
         fields["rebuild"] = core.MemberChanges(tree.parent, tree.is_leaf, start, changes)
     return core.PruningSequence(tree, **fields)
 
 
-def _read_selection(
-    part: Json, parts: _KnownParts, pruning_labels: Array | None, sequence: core.PruningSequence | None
-) -> core.Selection:
-    """Return the choice of a member; its sequence and its counts may be those of the model, given by name."""
+def _read_selection(part: Json, tree: core.Tree, model_sequence: Document | None, read_sequence: Converter) -> Document:
+    """Return the fields of the choice of a member; its sequence and its counts may be those of the model, by name."""
     fields = read_fields(part, "selection", REQUIRED_KEYS["selection"])
+    sequence = model_sequence
     if fields["sequence"] != "sequence":
-        fields["sequence"] = _read_sequence(fields["sequence"], "selection.sequence", parts, pruning_labels)
-    elif sequence is not None:
-        fields["sequence"] = sequence
-    else:
+        fields["sequence"] = sequence = read_sequence(fields["sequence"], "selection.sequence")
+    elif sequence is None:
         raise ModelFileError("selection.sequence names the sequence of the model, which is null")
-    n_members = len(fields["sequence"])
+    n_members = len(sequence["n_leaves"])
     if isinstance(fields["counts"], str):
-        name = read_choice(fields["counts"], "selection.counts", "grown", "holdout")
-        fields["counts"] = parts.grown if name == "grown" else parts.holdout
+        read_choice(fields["counts"], "selection.counts", "grown", "holdout")
     elif fields["counts"] is not None:
-        fields["counts"] = _make_sample(_read_sample(fields["counts"], "selection.counts", parts.tree), parts.tree)
+        fields["counts"] = _read_sample(fields["counts"], "selection.counts", tree)
     if fields["fold_error"] is not None:
         folds = []
         for i, errors in enumerate(read_list(fields["fold_error"], "fold_error")):
             folds.append(read_floats(errors, f"selection.fold_error[{i}]", n_members))
         fields["fold_error"] = write_protect(np.array(folds).reshape(len(folds), n_members))
     check_selection(fields, n_members)
-    fields["evaluated_on"] = parts.usage_of(fields["evaluated_on"])
     fields["select"] = fields.pop("rule")
-    return core.Selection(**fields)
+    return fields
 
 
-def _read_bound(part: Json, location: str) -> core.Bound:
-    """Return the certificate; `verify_claims` checks it."""
-    return core.Bound(**read_fields(part, location, REQUIRED_KEYS["certificate"]))
+def _make_selection(
+    fields: Document, tree: core.Tree, samples: list[core.UsedSample], shared_parts: Mapping[str, Any]
+) -> core.Selection:
+    """Return the choice of a member; `shared_parts` are the parts of the model that the file gives by name."""
+    sequence, counts = fields["sequence"], fields["counts"]
+    sequence = shared_parts[sequence] if isinstance(sequence, str) else _make_sequence(sequence, tree, samples)
+    if isinstance(counts, str):
+        counts = shared_parts[counts]
+    elif counts is not None:
+        counts = _make_sample(counts, tree)
+    evaluated_on = _usage_of(fields["evaluated_on"], samples)
+    return core.Selection(**fields | {"sequence": sequence, "counts": counts, "evaluated_on": evaluated_on})
 
 
-def _read_evaluations(
-    part: Json, used_samples: list[core.UsedSample], sequence: core.PruningSequence | None
-) -> dict[bytes, core.EvaluationRecord]:
-    """Return the record of the evaluations of each sample, by the identity of the sample."""
+def _read_certificate(part: Json, location: str) -> Document:
+    """Return the fields of the certificate; `verify_claims` checks it."""
+    return read_fields(part, location, REQUIRED_KEYS["certificate"])
+
+
+def _read_evaluations(part: Json, n_samples: int, *, has_sequence: bool) -> list[Document]:
+    """Return the fields of the record of the evaluations of each sample."""
     items = read_list(part, "rows.evaluations")
     check_number_of_entries(len(items), "rows.evaluations")
-    records = {}
+    evaluations = []
     for i, item in enumerate(items):
         location = f"rows.evaluations[{i}]"
         fields = read_fields(
             item, location, REQUIRED_KEYS["evaluation"],
             sample_id=_read_bytes, sample=keep_unchecked, pruning=optional(_read_bytes),
         )  # fmt: skip
-        if not used_samples:
+        if not n_samples:
             raise ModelFileError(f"{location}.sample: rows.samples is empty")
-        read_int(fields["sample"], f"{location}.sample", maximum=len(used_samples) - 1)
-        if fields["is_sequence"] and sequence is None:
+        read_int(fields["sample"], f"{location}.sample", maximum=n_samples - 1)
+        if fields["is_sequence"] and not has_sequence:
             raise ModelFileError(f"{location}.is_sequence: the file has no sequence")
-        records[fields["sample_id"]] = core.EvaluationRecord(
-            used_samples[fields["sample"]],
-            pruning=fields["pruning"],
-            sequence=sequence if fields["is_sequence"] else None,
-            is_unrestricted=fields["is_unrestricted"],
-            has_other_sequences=fields["has_other_sequences"],
-        )
-    return records
+        evaluations.append(fields)
+    return evaluations
+
+
+def _make_evaluation(
+    fields: Document, samples: list[core.UsedSample], sequence: core.PruningSequence | None
+) -> tuple[bytes, core.EvaluationRecord]:
+    """Return the identity of a sample and the record of its evaluations."""
+    record = core.EvaluationRecord(
+        samples[fields["sample"]],
+        pruning=fields["pruning"],
+        sequence=sequence if fields["is_sequence"] else None,
+        is_unrestricted=fields["is_unrestricted"],
+        has_other_sequences=fields["has_other_sequences"],
+    )
+    return fields["sample_id"], record

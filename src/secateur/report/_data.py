@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._utils.arrays import Array, ArrayLike, Ints, LongsOrFloats, equal_values
+from .._utils.arrays import Array, ArrayLike, LongsOrFloats, equal_values
 from ..core import Counts, LeafShares, Model, Moments, Pruning, PruningSequence, Selection
 from ..core.class_names import as_one_line
 from ..inspection.view import TreeView
@@ -36,6 +36,8 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
     model, view, stops, sequence = shown.model, shown.view, shown.stops, shown.sequence
     tree = model.tree
     internal = tree.internal
+    # -1 - child where no missing value of growing can arrive
+    default_child = np.where(view.can_test_missing, tree.default, -1 - tree.default)
     is_fitted_stop_extra = stops.fitted in stops.other_prunings
     data: Entries = {
         "title": as_one_line(title),
@@ -48,8 +50,8 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "threshold": [view.threshold_texts[v] for v in internal.tolist()],
         "exact_threshold": _exact_thresholds(view, internal),
         "gain": round_values(shown.gains[internal], 5),
-        "default": _default_children(view)[internal].tolist(),
-        "redundant": _redundant_nodes(view),
+        "default": default_child[internal].tolist(),
+        "redundant": np.flatnonzero(view.is_implied).tolist(),
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
         "samples": [_sample_entries(item.name, item.sample, item.costs) for item in shown.samples],
@@ -125,22 +127,6 @@ def _exact_thresholds(view: TreeView, internal: Array) -> list[float | None]:
         is_rounded = bool(text) and math.isfinite(exact) and (view.is_date(column) or float(text) != exact)
         thresholds.append(exact if is_rounded else None)
     return thresholds
-
-
-def _default_children(view: TreeView) -> Ints:
-    """Return the child of missing and unknown values; -1 - child where no missing value of growing can arrive."""
-    tree = view.tree
-    can_be_missing = np.zeros(tree.n_nodes, bool)
-    can_be_missing[tree.parent[1:][view.reachable.can_be_missing[1:]]] = True
-    return np.where(can_be_missing, tree.default, -1 - tree.default)
-
-
-def _redundant_nodes(view: TreeView) -> list[int]:
-    """Return the nodes to which a comparison leads that an earlier test of the same column implies."""
-    parent, reachable = view.tree.parent, view.reachable
-    is_below_comparison = np.isfinite(view.tree.threshold[parent]) & (parent >= 0)
-    end = np.where(view.child > 0, reachable.low, reachable.high)
-    return np.flatnonzero(is_below_comparison & (end != parent)).tolist()
 
 
 def _branches(view: TreeView) -> Entries:

@@ -102,31 +102,33 @@ def read_model(model: Model, table: Table | None = None) -> ShownModel:
     """Return what the page shows of a model, with the distributions of the rows of `table`."""
     limits = node_limits(model)
     sequence = default_sequence(model) if model.sequence is None else model.sequence
-    costs = deciding_costs(model, sequence)
-    stops = find_stops(model, sequence)
-    samples = []
-    for name, sample in (("growing", model.grown), ("held-out", model.holdout)):
-        if sample is not None:
-            node_costs = costs_of(model, sample)
-            member_costs, fitted_cost = sequence.costs_on(node_costs), model.pruning.cost(node_costs)
-            samples.append(ShownSample(name, sample, node_costs, member_costs, fitted_cost))
+    samples = [_read_sample(model, sequence, "growing", model.grown)]
+    if model.holdout is not None:
+        samples.append(_read_sample(model, sequence, "held-out", model.holdout))
     selection = model.selection
     if selection is not None and not (selection.is_error and len(selection.sequence) == len(sequence)):
         selection = None
+    n_classes = max(shown.sample.n_labels for shown in samples)
     return ShownModel(
         model=model,
-        view=view_of(model.tree, n_classes=max(shown.sample.n_labels for shown in samples)),
         samples=tuple(samples),
         sequence=with_alphas_per_row(sequence, float(model.grown.total[0]) or 1.0),
-        costs=costs,
-        gains=node_gains(model),
-        stops=stops,
+        costs=deciding_costs(model, sequence),
+        stops=find_stops(model, sequence),
         selection=selection,
         bounds=_path_bounds(model, sequence),
         limits=limits,
+        gains=node_gains(model),
+        view=view_of(model.tree, n_classes=n_classes),
         rows=None if table is None else row_distributions(model, table),
         table=table,
     )
+
+
+def _read_sample(model: Model, sequence: PruningSequence, name: str, sample: Sample) -> ShownSample:
+    """Return what the tree, the members of a sequence and the model's own pruning cost on a sample."""
+    costs = costs_of(model, sample)
+    return ShownSample(name, sample, costs, sequence.costs_on(costs), model.pruning.cost(costs))
 
 
 def node_limits(model: Model) -> LeafShares | None:

@@ -53,23 +53,38 @@ def _fold_small_branches(model: Model, max_leaves: int) -> Pruning:
 
 @dataclass(frozen=True)
 class _Drawing:
-    """A view of the drawn part of a model, and the text of each drawn leaf."""
+    """The drawn part of a model and its texts.
+
+    Parameters
+    ----------
+    model : Model
+    view : TreeView
+        The drawn nodes.
+    texts : list of str
+        The test of each internal node, and the conclusion of each leaf or folded branch.
+    rules : list of (int, list of str)
+        Each leaf and the conditions on its path; empty for a tree without tests.
+    """
 
     model: Model
     view: TreeView
-    leaf_texts: dict[int, str]
+    texts: list[str]
+    rules: list[tuple[int, list[str]]]
 
     @classmethod
     def of(cls, model: Model, max_leaves: int) -> "_Drawing":
         view = view_of(model.tree, model.grown, pruning=_fold_small_branches(model, max_leaves))
         ends = np.append(0, np.cumsum(model.pruning.is_leaf))
         n_leaves_below = (ends[model.tree.end] - ends[:-1])[view.node]
-        leaf_texts = {}
-        for v in np.flatnonzero(view.tree.is_leaf).tolist():
-            is_folded = n_leaves_below[v] > 1
-            folded_text = f"+{n_leaves_below[v]:,} leaves, {view.rows_text(v)}"
-            leaf_texts[v] = folded_text if is_folded else view.conclusion(v)
-        return cls(model, view, leaf_texts)
+        texts = []
+        for v, is_leaf in enumerate(view.tree.is_leaf.tolist()):
+            if not is_leaf:
+                texts.append(view.test_text(v))
+            elif n_leaves_below[v] > 1:
+                texts.append(f"+{n_leaves_below[v]:,} leaves, {view.rows_text(v)}")
+            else:
+                texts.append(view.conclusion(v))
+        return cls(model, view, texts, list(view.rules()) if view.tree.has_tests else [])
 
     def svg(self) -> str:
         """Return the tree as SVG: the root at the left, branches as wide as their share of the rows."""
@@ -85,14 +100,12 @@ class _Drawing:
                 f'<path d="M{x[p]} {y[p]:g}C{middle:g} {y[p]:g} {middle:g} {y[v]:g} {x[v]} {y[v]:g}" fill="none" '
                 f'stroke="#7a8aa0" stroke-opacity=".55" stroke-width="{width:.3g}"/>'
             )
-        for v in range(tree.n_nodes):
+        for v, text in enumerate(self.texts):
             if tree.is_leaf[v]:
-                text = escape(_clip(self.leaf_texts[v], MAX_LEAF_CHARACTERS))
-                parts.append(f'<text x="{x[v] + 8}" y="{y[v] + 4:g}">{text}</text>')
+                parts.append(f'<text x="{x[v] + 8}" y="{y[v] + 4:g}">{_clip(text, MAX_LEAF_CHARACTERS)}</text>')
                 continue
-            text = escape(_clip(view.test_text(v), MAX_TEST_CHARACTERS))
             parts.append(f'<circle cx="{x[v]}" cy="{y[v]:g}" r="4" fill="#5b6b82"/>')
-            parts.append(f'<text x="{x[v] + 4}" y="{y[v] - 7:g}">{text}</text>')
+            parts.append(f'<text x="{x[v] + 4}" y="{y[v] - 7:g}">{_clip(text, MAX_TEST_CHARACTERS)}</text>')
         width = 12 + int(tree.depth.max()) * LEVEL_PIXELS + LEAF_TEXT_PIXELS
         height = 40 + (tree.n_leaves - 1) * LINE_PIXELS
         return (
@@ -102,12 +115,12 @@ class _Drawing:
 
     def rules_table(self, limits: LeafShares | None) -> str:
         """Return the rules of the drawn leaves as an HTML table; empty for a tree without tests."""
-        if not self.view.tree.has_tests:
+        if not self.rules:
             return ""
         pruning = self.model.pruning
         rows = []
-        for v, conditions in self.view.rules():
-            node, conclusion = int(self.view.node[v]), self.leaf_texts[v]
+        for v, conditions in self.rules:
+            node, conclusion = int(self.view.node[v]), self.texts[v]
             if limits is not None and pruning.is_leaf[node]:
                 conclusion += f", {share_limit_text(limits, node, int(pruning.labels[node]), self.view.classes)}"
             rule = escape(" AND ".join(conditions) or "TRUE")
@@ -118,4 +131,5 @@ class _Drawing:
 
 
 def _clip(text: str, max_characters: int) -> str:
-    return text if len(text) <= max_characters else text[: max_characters - 1] + "…"
+    """Return text for HTML with at most this number of characters."""
+    return escape(text if len(text) <= max_characters else text[: max_characters - 1] + "…")

@@ -25,10 +25,19 @@ from .._utils.checks import check_name
 from .._utils.output import write_file
 from ..data.encoding import encode
 from ..data.table import Table
-from ..datasets._concepts import balance_scale, car, monks, nursery
-from ..datasets._games import krk_depth, krk_legality, tic_tac_toe
-from ..datasets._noisy import led24, waveform
-from ..datasets._real import TARGET, fetch
+from ..datasets import (
+    balance_scale,
+    car,
+    fetch,
+    krk_depth,
+    krk_legality,
+    led24,
+    monks,
+    nursery,
+    tic_tac_toe,
+    waveform,
+)
+from ..datasets.tables import TARGET_COLUMN
 from ..errors import DataError, OutputError
 
 GENERATED: dict[str, Callable[[], Table]] = {
@@ -237,7 +246,7 @@ def _write_set(table: Table, result: Built, data_dir: Path, manifest: Manifest) 
     """Write the rows of a data set, and add it to SCHEMA.json, `manifest` and MANIFEST.json."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*table.names, TARGET])
+    writer.writerow([*table.names, TARGET_COLUMN])
     writer.writerows(_rows_as_text(table))
     file = data_dir / f"{result.name}.csv.gz"
     write_file(file, text.getvalue(), overwrite=True)
