@@ -7,8 +7,7 @@ import sys
 from importlib import metadata
 from typing import Any
 
-from ._command import command, make_table, print_message, print_result
-from ._options import output_options
+from ._command import command, make_table, output_options, print_message, print_result
 
 REQUIRED_PACKAGES = ("numpy", "scipy", "scikit-learn", "narwhals", "click", "rich")
 OPTIONAL_PACKAGES = ("matplotlib", "pyarrow", "polars", "pandas", "duckdb", "onnx", "dask", "distributed", "pyspark")

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..certifiers import METHODS
-from ._command import check_max_error, print_message, print_result, warnings_as_notes, write_model
-from ._input import held_out_counts, held_out_options, input_output_options, model_command
-from ._options import (
+from ._command import (
     Options,
+    check_max_error,
     choice_option,
     delta_option,
     max_error_option,
     name_option,
+    print_message,
+    print_result,
     random_state_option,
+    warnings_as_notes,
+    write_model,
     write_model_options,
 )
+from ._input import held_out_counts, held_out_options, input_output_options, model_command
 
 if TYPE_CHECKING:
     from ..core import Bound, Counts, LeafShares, Model

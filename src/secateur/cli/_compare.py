@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from ._command import command, make_table, print_message, print_result, warnings_as_notes
-from ._input import data_options, keep_option, read_table
-from ._options import (
+from ._command import (
     FRACTION,
     Options,
+    command,
     delta_option,
     files_argument,
+    make_table,
     n_jobs_option,
     output_options,
+    print_message,
+    print_result,
     random_state_option,
     target_option,
+    warnings_as_notes,
 )
+from ._input import data_options, keep_option, read_table
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array

@@ -4,7 +4,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._command import check_max_error, check_output_path, command, print_message, print_result
+from ._command import (
+    check_max_error,
+    check_output_path,
+    command,
+    int_option,
+    model_argument,
+    print_message,
+    print_result,
+    rows_argument,
+    write_model_options,
+)
 from ._input import (
     count_rows,
     held_out_counts,
@@ -13,7 +23,6 @@ from ._input import (
     load_model_file,
     model_command,
 )
-from ._options import int_option, model_argument, rows_argument, write_model_options
 
 if TYPE_CHECKING:
     from ..core import Model

@@ -14,14 +14,15 @@ from .._utils.checks import OneOf, RealNumber, WholeNumber
 from ..growers.parameters import DECLARATIONS, Declaration
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
-from ._command import check_max_error, check_output_path, command, print_message, warnings_as_notes, write_fitted_model
-from ._input import data_options, keep_option, read_table
-from ._options import (
+from ._command import (
     Function,
     OptionDecorator,
     Options,
+    check_max_error,
+    check_output_path,
     choice_option,
     combine_options,
+    command,
     delta_option,
     files_argument,
     max_error_option,
@@ -31,12 +32,16 @@ from ._options import (
     parse_int_or_auto,
     parse_number,
     parse_parameters,
+    print_message,
     random_state_option,
     set_defaults_from_file,
     set_option,
     target_option,
+    warnings_as_notes,
+    write_fitted_model,
     write_model_options,
 )
+from ._input import data_options, keep_option, read_table
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array, Floats

@@ -17,8 +17,17 @@ import click
 
 from ..engines.registry import COMMAND_LINE_ENGINES
 from ..errors import DataError
-from ._command import check_output_path, command, print_message, warnings_as_notes
-from ._options import Options, choice_option, combine_options, model_argument, output_options
+from ._command import (
+    Options,
+    check_output_path,
+    choice_option,
+    combine_options,
+    command,
+    model_argument,
+    output_options,
+    print_message,
+    warnings_as_notes,
+)
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
-from ._command import print_message, print_result, to_json
+from ._command import (
+    Options,
+    delta_option,
+    files_argument,
+    int_option,
+    print_message,
+    print_result,
+    to_json,
+    write_options,
+)
 from ._input import input_output_options, model_command, read_table
-from ._options import Options, delta_option, files_argument, int_option, write_options
 
 if TYPE_CHECKING:
     from ..core import Model

@@ -5,9 +5,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ._command import make_table, print_message, print_result, write_fitted_model
+from ._command import (
+    Options,
+    delta_option,
+    int_option,
+    make_table,
+    parse_parameters,
+    print_message,
+    print_result,
+    set_option,
+    write_fitted_model,
+    write_model_options,
+)
 from ._input import held_out_counts, held_out_options, input_output_options, model_command
-from ._options import Options, delta_option, int_option, parse_parameters, set_option, write_model_options
 
 if TYPE_CHECKING:
     from ..core import Model

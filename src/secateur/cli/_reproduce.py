@@ -7,8 +7,17 @@ from typing import Any
 import click
 
 from ..research import NAMES
-from ._command import Command, command, make_table, print_result
-from ._options import Choice, Options, n_jobs_option, output_options, random_state_option
+from ._command import (
+    Choice,
+    Command,
+    Options,
+    command,
+    make_table,
+    n_jobs_option,
+    output_options,
+    print_result,
+    random_state_option,
+)
 
 
 @click.group(

@@ -10,7 +10,19 @@ import click
 from .._utils.output import write_file
 from ..errors import escape_unprintable
 from ..exports import EXPORTS
-from ._command import check_output_path, command, print_message, print_result
+from ._command import (
+    check_output_path,
+    command,
+    int_option,
+    model_argument,
+    name_option,
+    output_options,
+    parse_parameters,
+    print_message,
+    print_result,
+    set_option,
+    write_options,
+)
 from ._input import (
     held_out_counts,
     held_out_options,
@@ -19,15 +31,6 @@ from ._input import (
     model_command,
     read_table,
     target_name,
-)
-from ._options import (
-    int_option,
-    model_argument,
-    name_option,
-    output_options,
-    parse_parameters,
-    set_option,
-    write_options,
 )
 
 if TYPE_CHECKING:

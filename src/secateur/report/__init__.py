@@ -1,9 +1,8 @@
 """The report: one HTML file that shows all prunings of a sequence and lets the reader cut the tree by hand.
 
     _shown.py     what the page shows of a model    page/page.html, page.css   the page and its style
-    _data.py      the data block, as plain lists    page/*.js                  the scripts, one concept each,
+    _data.py      the data block, with the card     page/*.js                  the scripts, one concept each,
     _reasons.py   why each node was cut or kept                                joined in the order of SCRIPTS
-    _card.py      the model card
     _static.py    the tree for readers without scripts
 
 This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other

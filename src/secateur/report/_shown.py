@@ -1,7 +1,7 @@
 """What the page shows of a model, read from the model once: its sequence, costs, stops, limits and rows.
 
-The other modules write it down: `_data` as the data block, `_card` as the model card, `_reasons` as sentences, and
-`_static` as HTML for readers without scripts.
+The other modules write it down: `_data` as the data block with the model card, `_reasons` as sentences, and `_static`
+as HTML for readers without scripts.
 """
 
 from contextlib import suppress
