@@ -103,7 +103,7 @@ def certificates() -> str:
             _link(name, f"secateur.certifiers.{method.function}"),
             sentence(getattr(certifiers, method.function)),
             " or ".join(method.takes),
-            _yes(method.pays),
+            _yes(method.covers_choice),
         )
         for name, method in certifiers.METHODS.items()
     ]

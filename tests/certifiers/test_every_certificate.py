@@ -94,7 +94,7 @@ def test_the_growing_sample_certifies_nothing(name):
 def test_a_sample_that_chose_certifies_only_with_a_method_that_pays(name):
     held = sample_of(np.random.default_rng(3), 300, 0.2)
     subject = certifiable_of(name, GROWN, seen=("grow", "prune"))
-    if METHODS[name].pays or not isinstance(subject, Pruning):
+    if METHODS[name].covers_choice or not isinstance(subject, Pruning):
         assert bounds(name, subject, held, GROWN)
     else:
         with pytest.raises(LeakageError):
@@ -118,7 +118,11 @@ def test_the_bound_of_a_sample_that_chose_the_pruning_fails_no_more_often_than_d
     for _ in range(n_runs):
         grown = Counts.from_leaves(TREE, rng.multinomial(40, [1 / 8] * 8).reshape(4, 2))
         held = sample_of(rng, 60, noise)
-        subject = prune(TREE, grown, held, rule="reduced-error") if METHODS[name].pays else certifiable_of(name, grown)
+        subject = (
+            prune(TREE, grown, held, rule="reduced-error")
+            if METHODS[name].covers_choice
+            else certifiable_of(name, grown)
+        )
         failures += min(bound.value for bound in bounds(name, subject, held, grown, delta=delta)) < noise
     assert failures <= binom.isf(1e-6, n_runs, delta)
 
@@ -131,7 +135,7 @@ def test_every_certificate_has_delta_005_and_refuses_weights_by_default():
     assert {p.default for p in parameters if p.name == "repeated"} == {False}
 
 
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.pays])
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if not method.covers_choice])
 def test_rows_that_certified_one_pruning_without_a_price_do_not_certify_another(name):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(400, 2)), rng.integers(0, 2, 400)

@@ -101,7 +101,7 @@ def test_the_files_and_names_of_a_page_exist(page):
         ("`fresh_rows` of `certifiers/_freshness.py`", ["certifiers/_freshness.py", "fresh_rows"]),
         ("`Counts.has_integer_weights`, `Counts.is_wet`", ["Counts.is_wet"]),
         ("`_no_such_rule.py` and `prune(tree, no_such_sample)`", ["_no_such_rule.py", "no_such_sample"]),
-        ('`Method("my_bound", pays=False)` in `src/secateur/pruners/_my_rule.py`', []),
+        ('`Method("my_bound", covers_choice=False)` in `src/secateur/pruners/_my_rule.py`', []),
         ("no backticks: fresh_rows", []),
     ],
 )  # fmt: skip

@@ -57,10 +57,10 @@ def test_rules_that_take_costs_are_those_with_that_parameter():
 def test_the_line_of_a_certificate_says_what_its_function_takes():
     for name, method in certifiers.METHODS.items():
         takes = parameters_of(certifiers, method)
-        found = {"pays": "grown" in takes, "is_random": "rng" in takes, "takes_k": "k" in takes}
+        found = {"covers_choice": "grown" in takes, "is_random": "rng" in takes, "takes_k": "k" in takes}
         line = ", ".join(f"{flag}={value}" for flag, value in found.items())
         assert {flag: getattr(method, flag) for flag in found} == found, f"METHODS[{name!r}]: its function takes {line}"
-        if not method.pays:
+        if not method.covers_choice:
             assert method.takes == (next(iter(takes)),), f"METHODS[{name!r}].takes and what its function begins with"
 
 

@@ -9,11 +9,11 @@ node less the values of its children. A class weight can be a rounding error bel
 from sums of weights.
 
 To add a criterion, write its function below and call `_declare` with its name and function. Every split is then scored
-by that function. Fast paths for single criteria (`fast_path`) save time, but are not needed:
+by that function. Four criteria have faster code besides, which `fast_path` selects:
 
-    gini, sqrt        fast paths for lists, nominal and two-valued columns
-    entropy           with rows of weight 1: a table of x log2 x in whole numbers, so that sums are exact
-    squared_error     no impurity function: a node keeps its weight and the sum of its deviations
+    gini, sqrt        scores of many splits in one loop, for sorted lists, nominal and two-valued columns
+    entropy           if all rows have weight 1: x log2 x from a table of whole numbers, whose sums are exact
+    squared_error     has no impurity function: a node keeps its weight and the sum of its deviations
 """
 
 from typing import NamedTuple
@@ -37,7 +37,9 @@ from cython.cimports.secateur._kernels.context import (
 
 Floats = npt.NDArray[np.float64]
 
-RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # scores are tied within this share of the impurity of the node
+RELATIVE_TIE = cython.declare(
+    cython.double, 1e-12
+)  # scores that differ by less than this share of the impurity are tied
 MIN_ROWS_GAIN_RATIO = cython.declare(cython.double, 2)  # minimum size of two branches with the gain ratio
 CENTRE_BITS = cython.declare(cython.int, 20)  # the centre is a multiple of the range of the targets over 2**20
 MIN_IMPURITY = cython.declare(cython.double, 1e-300)
@@ -54,13 +56,13 @@ class CriterionSpec(NamedTuple):
 
     name: str  # a key of IMPURITIES, or "squared_error"
     table: npt.NDArray[np.int64] = NO_TABLE
-    unit: float = 0.0  # the number that 1 in the table stands for; 0: there is no table
+    unit: float = 0.0  # the table contains multiples of this number; 0 if there is no table
 
 
 def entropy_table(n: int) -> CriterionSpec:
-    """Return entropy for nodes of up to n rows of weight 1: x log2 x of x = 0..n as multiples of one unit.
+    """Return the entropy criterion with a table, for nodes of at most n rows that all have weight 1.
 
-    The unit is so small that int64 just holds the table.
+    The table contains x log2 x for x = 0..n, rounded to multiples of the smallest unit that does not overflow int64.
     """
     x = np.arange(n + 1, dtype=np.float64)
     values = x * np.log2(np.maximum(x, 1))
@@ -159,7 +161,7 @@ _declare("sqrt_pairs", _sqrt_pairs)
 def _error(
     criterion: cython.pointer[Criterion], counts: cython.p_double, n_classes: cython.int, total: cython.double
 ) -> cython.double:
-    """Rows outside the largest class: 1 - the largest p."""
+    """Error rate of predicting the largest class: 1 - the largest p."""
     largest = 0.0
     for c in range(n_classes):
         largest = max(largest, counts[c])
@@ -213,8 +215,8 @@ def set_criterion(criterion, spec):
 
 def units_of(score, unit):
     """Return a score in multiples of a unit, rounded down; minus infinity becomes -2**62, below all scores."""
-    one: cython.longlong = 1
-    return cython.cast(cython.longlong, floor(score / unit)) if score > -INFINITY else -(one << 62)
+    bit: cython.longlong = 1
+    return cython.cast(cython.longlong, floor(score / unit)) if score > -INFINITY else -(bit << 62)
 
 
 def impurity_of_sides(context, scratch, n_lines, total):
@@ -222,8 +224,8 @@ def impurity_of_sides(context, scratch, n_lines, total):
 
     `scratch.ones` holds one line of columns for each class in the node: the weight of its rows that go right.
     `scratch.class_totals` holds the weight of each of these classes. Fills `scratch.right_weight` with the weight that
-    goes right, and `scratch.side_impurity` with the sum of the impurities of both children (any number if one child is
-    empty). Costs O(classes x columns), or that many calls of the criterion.
+    goes right, and `scratch.side_impurity` with the sum of the impurities of both children, which is undefined if one
+    child is empty. Costs O(classes x columns) with a fast path; otherwise two calls of the criterion per column.
     """
     criterion = cython.address(context.criterion)
     n_columns: cython.Py_ssize_t = context.bit_line_bytes
@@ -254,10 +256,13 @@ def impurity_of_sides(context, scratch, n_lines, total):
 
 
 def _gini_of_sides(context, scratch, n_lines, total):
-    """Compute `total - (sum of squares) / total` of both children of every column, in one pass over the classes."""
+    """Compute the gini criterion of both children of every column, in one pass over the classes.
+
+    The criterion of a child is its weight minus the sum of the squared class weights divided by its weight.
+    """
     n_columns: cython.Py_ssize_t = context.bit_line_bytes
     right = scratch.right_weight
-    squares_right = scratch.side_impurity  # until the last loop
+    squares_right = scratch.side_impurity  # holds sums of squares until the last loop writes the impurity
     squares_left = scratch.column_spare
     for j in range(n_columns):
         squares_left[j] = 0
@@ -323,8 +328,8 @@ def number_stats(context, lists, node, stats):
         (S_L W - S W_L)^2 / (W W_L W_R),
 
     so a scan adds up weights and deviations, and compares without dividing. The centre is near the mean of the node, so
-    a node of close values far from all others keeps all digits. The centre is also a round number, so sums of whole
-    numbers stay exact. Costs O(rows), over any list that growing still keeps up to date.
+    no digits are lost if the targets of the node are large and differ little. The centre is also a round number, so
+    sums of whole numbers stay exact. Costs O(rows). The rows are read from the first list that this node still has.
     """
     stats.n_rows = node[END] - node[START]
     if context.code_entries != cython.NULL:

@@ -12,10 +12,11 @@ import numpy as np
 Value = cython.fused_type(cython.float, cython.double)
 Code = cython.fused_type(cython.uchar, cython.int)
 
-BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 64)  # rows searched for a third value at once
+BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 64)  # number of rows in which one pass looks for a third value
 SINGLE_COLUMN_BLOCK_ROWS = cython.declare(cython.Py_ssize_t, 1024)
 
-OTHER = cython.declare(cython.uchar, 0)  # kinds of column
+# The kinds of columns that `find_two_valued` returns.
+OTHER = cython.declare(cython.uchar, 0)
 CONSTANT = cython.declare(cython.uchar, 1)
 BINARY = cython.declare(cython.uchar, 2)
 EMPTY = cython.declare(cython.uchar, 3)
@@ -24,8 +25,8 @@ EMPTY = cython.declare(cython.uchar, 3)
 def find_two_valued(matrix: cython.const[Value][:, ::1]):
     """Return (kind, lowest value, highest value) of each column.
 
-    The kind is CONSTANT or BINARY if no value is missing, EMPTY if all are, and else OTHER, where the lowest
-    and the highest value are 0.
+    The kinds are CONSTANT and BINARY, one or two values and none missing; EMPTY, all values missing; and OTHER. The
+    lowest and highest value of EMPTY and OTHER columns are 0.
     """
     n = matrix.shape[0]
     n_columns = matrix.shape[1]
@@ -81,7 +82,7 @@ def _has_third_value(
     seconds: Value[::1],
     is_other: cython.uchar[::1],
 ) -> cython.bint:
-    """Return whether rows have a third value in a column that was not known to have one."""
+    """Return whether some row has a third value in a column where `is_other` is still 0."""
     n_columns = firsts.shape[0]
     first = firsts[0]
     second = seconds[0]
@@ -122,7 +123,7 @@ def pack_two_valued(
 
 
 def pack_codes(codes: cython.const[Code][:], bit: cython.int, words: cython.ulonglong[::1]):
-    """Write the code of each row to its word, beginning at a bit."""
+    """Write the code of each row into the word of the row; the lowest bit of the code goes to the given bit."""
     with cython.nogil:
         for i in range(codes.shape[0]):
             words[i] |= cython.cast(cython.ulonglong, codes[i]) << bit

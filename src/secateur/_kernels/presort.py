@@ -6,18 +6,18 @@ The result is a list of entries, one per row in order of value:
 
     row        7   2   5   0   3   9   4
     value      1   1   2   4   4 NaN NaN    equal values in the order of rows; -0.0 equals 0.0; missing values come last
-    differs    0   0   1   1   0   1   0    from the value of the entry before
+    differs    0   0   1   1   0   1   0    1 if the value differs from that of the entry before
 
-An entry has 32 bits if rows and labels fit, else 64. `label` is the class of the row.
+An entry has 32 bits if rows and labels fit, else 64 (a wide entry). `label` is the class of the row.
 
-Three sorts give the same list. A key is a whole number in the order of the floats; NaN has the largest key.
+Three sorts give the same list. A key is a whole number; keys are in the order of the values, and NaN has the largest.
 
     column                      sort                         what is moved                      cost
     whole numbers, small range  counting sort                entries, once                      O(rows + range)
     32-bit floats               radix sort                   | key, 32 bits | entry, 32 bits |  O(rows) per pass
     64-bit floats               radix sort                   key of 64 bits; row, 32 bits       O(rows) per pass
 
-Wide entries of 32-bit floats do not fit into a word beside the key, so that the word holds the row instead. A radix
+A word holds a key of 32 bits and an entry. If entries are wide, the word holds the row in place of the entry. A radix
 pass sorts by one digit of the key. After two or three passes over the leading digits, usually few keys are out of
 order, and an insertion sort completes the order.
 """
@@ -36,7 +36,7 @@ DIGIT_BITS = cython.declare(cython.int, 12)  # digit of a radix pass: its 4,096 
 SMALL_SORT_ROWS = cython.declare(cython.Py_ssize_t, 4096)  # fewer rows use 8-bit digits, which have fewer counters
 MAX_COUNTING_RANGE = cython.declare(cython.int, 1 << 14)  # whole numbers in a smaller range are sorted by counting
 MAX_RADIX_PASSES = cython.declare(cython.int, 8)  # 64 bits in digits of at least 8 bits
-MAX_MOVES_PER_KEY = cython.declare(cython.int, 2)  # of the insertion sort, before passes over all digits are cheaper
+MAX_MOVES_PER_KEY = cython.declare(cython.int, 2)  # if the insertion sort needs more moves, radix passes are cheaper
 
 
 def sort_columns(
@@ -73,7 +73,7 @@ def sort_columns(
             if 0 < size < 4 * n:
                 _sort_by_counting(values, lowest, labels, shift, out[j], positions[: size + 1], value_counts[j])
                 continue
-            # A radix sort leaves its result in one of two arrays, and returns in which.
+            # A radix sort moves keys between two arrays, and returns whether the result is in the second.
             if Value is cython.float:
                 _pack_keys(values, keys, labels, shift, out[j])
                 if _radix_sort(keys, rows, other_keys, other_rows, 32, digit_counts):
@@ -129,41 +129,41 @@ def _sort_by_counting(
 ) -> cython.void:
     """Write the entries of whole numbers in a small range, and the numbers of different and of missing values.
 
-    A number is the offset of a value from the lowest value; one more number stands for missing values. `position` is
-    spare memory with one element for each number.
+    Values are sorted by their offset from the lowest value. The offset after the highest stands for a missing value.
+    `position` is spare memory with one element for each offset.
     """
     n = values.shape[0]
-    number: cython.int
-    missing = cython.cast(cython.int, position.shape[0] - 1)  # the number of missing values
+    offset: cython.int
+    missing = cython.cast(cython.int, position.shape[0] - 1)
     n_before: cython.longlong = 0
     n_values: cython.Py_ssize_t = 0
     row: Entry
-    # Count the rows of each number.
-    for number in range(missing + 1):
-        position[number] = 0
+    # Count the rows of each offset.
+    for offset in range(missing + 1):
+        position[offset] = 0
     for i in range(n):
-        offset = values[i] - lowest
-        number = missing if offset != offset else cython.cast(cython.int, offset)
-        position[number] += 1
+        difference = values[i] - lowest
+        offset = missing if difference != difference else cython.cast(cython.int, difference)
+        position[offset] += 1
     n_missing = position[missing]
-    # Turn the counts into the positions where the entries of each number begin.
-    for number in range(missing + 1):
-        n_equal = position[number]
-        position[number] = n_before
+    # Turn the counts into the positions where the entries of each offset begin.
+    for offset in range(missing + 1):
+        n_equal = position[offset]
+        position[offset] = n_before
         n_before += n_equal
         n_values += n_equal > 0
     # Write the entries in the order of rows.
     for i in range(n):
-        offset = values[i] - lowest
-        number = missing if offset != offset else cython.cast(cython.int, offset)
-        place = position[number]
-        position[number] = place + 1
+        difference = values[i] - lowest
+        offset = missing if difference != difference else cython.cast(cython.int, difference)
+        place = position[offset]
+        position[offset] = place + 1
         row = i
         out[place] = (row << shift) | (labels[i] << 1)
-    # Set the difference bits. The position of a number is now where the next number begins.
-    for number in range(missing):
-        place = position[number]
-        if 0 < place < n and position[number] < position[number + 1]:
+    # Set the difference bits. The position of an offset is now where the next offset begins.
+    for offset in range(missing):
+        place = position[offset]
+        if 0 < place < n and position[offset] < position[offset + 1]:
             out[place] |= 1
     value_counts[0] = n_values - (n_missing > 0)
     value_counts[1] = n_missing
@@ -378,18 +378,18 @@ def sorted_rows(values: cython.const[cython.double][::1]):
     rows: cython.uint[::1] = np.empty(n, np.uint32)
     other_keys: cython.ulonglong[::1] = np.empty(n, np.uint64)
     other_rows: cython.uint[::1] = np.empty(n, np.uint32)
-    count: cython.uint[:, ::1] = np.empty((MAX_RADIX_PASSES, 1 << DIGIT_BITS), np.uint32)
+    digit_counts: cython.uint[:, ::1] = np.empty((MAX_RADIX_PASSES, 1 << DIGIT_BITS), np.uint32)
     with cython.nogil:
         _make_keys(values, keys, rows)
-        is_other = _radix_sort(keys, rows, other_keys, other_rows, 0, count)
+        is_other = _radix_sort(keys, rows, other_keys, other_rows, 0, digit_counts)
     return other_rows.base if is_other else rows.base
 
 
 def bin_entries(
     entries: Entry[::1],
     shift: cython.int,
-    row_size: cython.const[cython.double][::1],
-    n_known: cython.Py_ssize_t,
+    repetitions: cython.const[cython.double][::1],
+    n_present: cython.Py_ssize_t,
     n_bins: cython.int,
     codes: Code[::1],
 ):
@@ -404,43 +404,43 @@ def bin_entries(
         The sorted column.
     shift : int
         Position of the row number in an entry.
-    row_size : array
-        Number of rows that each row counts for; empty if every row counts once.
-    n_known : int
-        Number of entries that are not missing; these come first.
+    repetitions : array
+        How often each row counts; empty if every row counts once.
+    n_present : int
+        Number of entries whose value is not missing; they come first.
     n_bins : int
-        Number of bins; 0: one bin for every value.
+        Number of bins; 0 makes one bin for every value.
     codes : array
         Receives the bins.
     """
-    all_size = size_before = 0.0  # of all rows, and of those before the entry
+    n_all = n_before = 0.0  # number of rows, with repetitions: of all entries, and of those before the present one
     current_bin: cython.int = -1
     last_quantile: cython.longlong = -1
     starts_bin: cython.bint
-    has_size: cython.bint = row_size.shape[0] > 0
-    ends = np.empty(n_bins if n_bins > 0 else n_known, np.int64)
+    has_repetitions: cython.bint = repetitions.shape[0] > 0
+    ends = np.empty(n_bins if n_bins > 0 else n_present, np.int64)
     bin_ends: cython.longlong[::1] = ends
     with cython.nogil:
-        for i in range(n_known if has_size else 0):
-            all_size += row_size[entries[i] >> shift]
-        if not has_size:
-            all_size = cython.cast(cython.double, n_known)
-        for i in range(n_known):
+        for i in range(n_present if has_repetitions else 0):
+            n_all += repetitions[entries[i] >> shift]
+        if not has_repetitions:
+            n_all = cython.cast(cython.double, n_present)
+        for i in range(n_present):
             entry = entries[i]
             starts_bin = entry & 1 or i == 0
             if starts_bin and n_bins > 0:
-                quantile = cython.cast(cython.longlong, size_before * n_bins / all_size)
+                quantile = cython.cast(cython.longlong, n_before * n_bins / n_all)
                 starts_bin = quantile != last_quantile
                 last_quantile = quantile
             if starts_bin:
                 if current_bin >= 0:
                     bin_ends[current_bin] = i
                 current_bin += 1
-            # Replace the difference bit.
+            # Set the difference bit if the entry starts a bin other than the first; clear it otherwise.
             entries[i] = (entry | 1) ^ (0 if starts_bin and i > 0 else 1)
-            size_before += row_size[entry >> shift] if has_size else 1.0
+            n_before += repetitions[entry >> shift] if has_repetitions else 1.0
             codes[entry >> shift] = current_bin
-        bin_ends[current_bin] = n_known
+        bin_ends[current_bin] = n_present
     return ends[: current_bin + 1].copy()
 
 

@@ -1,14 +1,15 @@
-"""The published approximations of the pruning probability, and a valid bound instead of them.
+"""Published approximations of the probability that a tree on noise is pruned to one leaf, and a valid bound.
 
 Elomaa and Kaariainen (2001) bound the probability that pure noise is pruned to one leaf by normal approximations. The
 functions named `printed_` compute their formulas as printed, for comparison with the exact `one_leaf_probability`. The
-formulas are not upper bounds, for the following reasons, to which the docstrings refer:
+formulas are not upper bounds. The docstrings refer to the following reasons and remedies by number. The number of safe
+nodes, which are the highest nodes with a leaf among their children, is k (`safe_nodes`):
 
-C1  A lower bound on Pr[X >= m/2] is used where Pr[X > m/2] is needed. At even m the probability of the tie is lost.
+C1  A lower bound on Pr[X >= m/2] is used where Pr[X > m/2] is needed. At even m the probability of a tie is missing.
 C2  The uniform formula at its best c lies below the true value in the published example (n = 500, k = 100, p = .6).
 C3  A random exponent is replaced by its mean. a^x is convex, so the mean of a^P is larger than a^(mean P). The
     replacement is too small even without C1.
-C4  A valid replacement of the general formula exists: `valid_bound_general`.
+C4  `valid_bound_general` is a valid bound that can replace the general formula.
 """
 
 import math
@@ -49,7 +50,7 @@ def printed_bound_general(n: int, k: int, p: ArrayLike) -> Any:
 
     Correction C1: at an even number of rows per safe node the formula omits the ties. For m = 2 and p = .6 it uses
     Pr[X > 1] >= .3864, but the probability is .16. With ten safe nodes of two rows each the formula gives .1238, but
-    the tree is cut to one leaf with probability .1858 (.1749 if only the majority class counts).
+    the tree is pruned to one leaf with probability .1858 (with probability .1749 to a leaf of the majority class).
     `valid_bound_general` (C4) is an upper bound; `one_leaf_probability` is exact.
 
     Examples
@@ -74,7 +75,7 @@ def printed_bound_uniform(n: int, k: int, p: ArrayLike, c: ArrayLike | None = No
     p : float or array
         Probability of the majority class, from 1/2 to 1.
     c : float or array, optional
-        Safe nodes with at most c n / k rows are counted. By default `best_c` chooses c.
+        The exponent of the formula counts the safe nodes with at most c n / k rows. By default `best_c` chooses c.
 
     Returns
     -------
@@ -139,7 +140,7 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
     Parameters
     ----------
     n : int
-        Number of pruning rows, at least `k`: every safe node must hold one.
+        Number of pruning rows. At least `k`, because every safe node must have a row.
     k : int
         Number of safe nodes.
     p : float
@@ -155,9 +156,10 @@ def valid_bound_general(n: int, k: int, p: float) -> float:
     -----
     Elomaa and Kaariainen (2001), equation 2, corrected.
 
-    Correction C4. At least half of the safe nodes hold r = 2n/k rows or fewer. Each of these agrees with the majority
-    class with probability at most the largest g+(j) = Pr[Bin(j, 1 - p) <= j/2], 1 <= j <= r; the same holds for the
-    minority class. If the number of rows in each safe node is known, `one_leaf_probability` is exact and smaller.
+    Correction C4. At least half of the safe nodes have r = 2n/k rows or fewer. A safe node with j rows agrees with the
+    majority class with probability g+(j) = Pr[Bin(j, 1 - p) <= j/2], so each of these nodes agrees with probability at
+    most the maximum of g+(1), ..., g+(r). The same holds for the minority class. If the number of rows in each safe
+    node is known, `one_leaf_probability` is exact and smaller.
 
     Examples
     --------
@@ -205,7 +207,7 @@ def expected_safe_nodes_at_most(n: int, k: int, c: ArrayLike) -> Any:
     from scipy.special import bdtr
 
     n, k = check_int("n", n, 0), check_int("k", k, 1)
-    # If c n / k is a whole number up to rounding, that number is meant.
+    # Rounding errors must not move c n / k below a whole number.
     limit = np.minimum(np.floor(_positive_c(c) * n / k + 1e-9), n)
     return scalar_or_array(np.asarray(k * bdtr(limit, n, 1 / k)))
 
@@ -301,12 +303,12 @@ def _log_agreement_printed(p: Floats, r: Floats) -> Floats:
     """Return ln Phi((p - 1/2) r / sqrt(r p (1 - p))), the normal approximation of ln g+(r)."""
     from scipy.special import log_ndtr
 
-    with np.errstate(divide="ignore"):  # p = 1: an infinite quotient
+    with np.errstate(divide="ignore"):  # the quotient is infinite at p = 1
         return np.asarray(log_ndtr((p - 0.5) * np.sqrt(r) / np.sqrt(p * (1 - p))))
 
 
 def _positive_c(c: ArrayLike) -> Floats:
-    """Return checked values of c."""
+    """Return c as an array; raise `ParameterError` unless all values are finite and above 0."""
     array = np.asarray(c, np.float64)
     if not (np.isfinite(array) & (array > 0)).all():
         raise ParameterError(f"c={array.min():g}; finite numbers above 0 are needed")

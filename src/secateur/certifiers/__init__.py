@@ -1,15 +1,16 @@
 """Certificates: upper limits on the error of a pruned tree that hold with probability 1 - delta.
 
-All are functions of a tree and of counts. They differ in the price they pay if the same rows chose the pruning. From
-the cheapest:
+Every certificate is a function of a tree and of counts. If the rows that certify a pruning have also chosen it, the
+limit must be raised. The certificates differ in the choices that they allow and in how much they raise the limit, from
+the least to the most:
 
-    test_sample   no price; the sample must be fresh
-    path          ln of the number of members of a sequence that was made from the growing sample
-    occam         ln 1/prior of the pruning; any pruning, chosen in any way
-    pac_bayes     KL divergence of a mixture of prunings from the prior
-    rademacher    how well the prunings of a class fit random labels
+    test_sample   nothing: the rows must not have chosen anything
+    path          ln of the number of members; the rows may choose one member of a sequence made without them
+    occam         ln 1/prior of the pruning; the rows may choose any pruning
+    pac_bayes     KL divergence from the prior; the rows may choose a mixture of prunings
+    rademacher    how well the prunings fit random labels; the rows may choose any pruning
 
-Limits on other quantities than the error, from fresh rows:
+The following functions limit other quantities than the error, and need fresh rows:
 
     certified_cost        the expected cost of a row, for a cost matrix
     class_rates           the error among the rows of each class: false positives, false negatives
@@ -17,7 +18,7 @@ Limits on other quantities than the error, from fresh rows:
     importance_weighted   the error in another population, for known importance weights
 
 `METHODS` lists the limits on the error, which `certify` calls by name. To add one, write one file, one line here and
-one test. A `Bound` that is not a guarantee states so.
+one test.
 """
 
 from dataclasses import dataclass
@@ -65,36 +66,37 @@ class Method:
         Name of the function; it is defined in the file `_function.py`.
     takes : tuple of str
         What it certifies: "pruning", "sequence" or both.
-    pays : bool
-        Whether it pays for a choice made with the held-out sample. If so, it is called as
-        `function(tree, grown, holdout, pruning=..., delta=...)`, else as `function(pruning, holdout, delta=...)`.
+    covers_choice : bool
+        Whether the held-out sample may have chosen the pruning before. The function is then called as
+        `function(tree, grown, holdout, pruning=..., delta=...)`, otherwise as `function(pruning, holdout, delta=...)`.
     is_random : bool
-        Whether it draws random numbers, from `rng=`.
+        Whether the function draws random numbers, from `rng=`.
     takes_k : bool
-        Whether it has a parameter `k=`: the choice was among prunings with at most k growing errors.
+        Whether the function has a parameter `k=`, which states that the pruning was chosen among those with at most k
+        growing errors.
     """
 
     function: str
     takes: tuple[str, ...] = ("pruning", "sequence")
-    pays: bool = True
+    covers_choice: bool = True
     is_random: bool = False
     takes_k: bool = False
 
     def run(self, *samples: Any, **parameters: Any) -> Any:
-        """Return the result of the certificate's function; raise `ParameterError` for a parameter it does not have."""
+        """Call the function of the certificate; raise `ParameterError` for a parameter that it does not have."""
         method = __getattr__(self.function)
         check_parameters(f"method {self.function.replace('_', '-')!r}", method, parameters, len(samples))
         return method(*samples, **parameters)
 
 
 METHODS = {
-    "test-sample": Method("test_sample", ("pruning",), pays=False),
-    "path": Method("path", ("sequence",), pays=False),
+    "test-sample": Method("test_sample", ("pruning",), covers_choice=False),
+    "path": Method("path", ("sequence",), covers_choice=False),
     "occam": Method("occam", takes_k=True),
     "rademacher": Method("rademacher", is_random=True, takes_k=True),
     "pac-bayes": Method("pac_bayes", ("pruning",)),
 }
-# The module of every public name, relative to this one. Those below are not methods of `certify`, or help one.
+# For each public name, the module that defines it. The functions of `METHODS` come first, then all other names.
 _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
     "Freshness": "..statistics.freshness",
     "LeafShares": "..core.leaf_shares",

@@ -141,7 +141,7 @@ def _certify_by(name: str, request: _Request, parameters: dict[str, Any]) -> Any
     if isinstance(pruning, PruningSequence) and "sequence" not in method.takes:
         names = ", ".join(repr(other) for other, entry in METHODS.items() if "sequence" in entry.takes)
         raise ParameterError(Argument("method", name), f" certifies one pruning; for a sequence use {names}")
-    if method.pays:
+    if method.covers_choice:
         if request.grown is None:
             raise ParameterError(
                 Argument("method", name), " needs ", Argument("grown"), ", the counts of the growing sample"

@@ -13,8 +13,8 @@ from ..statistics.freshness import Freshness, compare_samples, sample_overlap
 from ..statistics.tails import check_delta
 from . import METHODS
 
-_PAYING_METHODS = ", ".join(name for name, method in METHODS.items() if method.pays)
-_PAYING_REMEDY = f"pass grown= to use a method that pays for the choice ({_PAYING_METHODS})"
+_METHODS_FOR_USED_ROWS = ", ".join(name for name, method in METHODS.items() if method.covers_choice)
+_PAYING_REMEDY = f"pass grown= to use a method that pays for the choice ({_METHODS_FOR_USED_ROWS})"
 
 Certifiable = Pruning | PruningSequence | Sequence[Pruning]
 

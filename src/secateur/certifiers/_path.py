@@ -1,4 +1,7 @@
-"""The certificate for choosing a member of a sequence made from the growing sample: it pays ln m for m members."""
+"""The path certificate: the certified rows may choose a member of a sequence that was made without them.
+
+The bounds of all m members hold at once, because each may fail with probability delta / m only.
+"""
 
 import math
 from collections.abc import Sequence
@@ -43,8 +46,8 @@ def path(
 
     Notes
     -----
-    One pass over the nodes for a nested sequence, plus one tail for each distinct number of
-    errors. Langford (2005).
+    Costs one pass over the nodes if the sequence is nested, and the computation of one binomial tail for each different
+    number of errors. Langford (2005).
 
     Examples
     --------
@@ -104,7 +107,7 @@ def _evaluate_members(
 
 
 def least_bound(bounds: Sequence[Bound]) -> Bound:
-    """Return the lowest bound; of equal ones the last, which belongs to the smallest tree of a sequence.
+    """Return the lowest bound; in a tie the last one, which belongs to the smallest tree of a sequence.
 
     Examples
     --------
@@ -126,12 +129,12 @@ def cross_validation_weights(errors: ArrayLike, standard_errors: ArrayLike) -> F
     errors : array
         Cross-validated errors of each member.
     standard_errors : array
-        Standard error of each number of errors, in the same unit.
+        Standard error of each of the `errors`, in the same unit.
 
     Returns
     -------
     array
-        Weights proportional to exp(-(errors - least errors) / standard error of the least); they add up to 1.
+        Weights proportional to exp(-(errors - lowest errors) / standard error of the lowest errors), with sum 1.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Limits on the error among the rows of each class: false positives and false negatives.
 
-Given the number of rows of each class, the errors of a class are binomial, and those of different classes are
-independent. So the limits hold for all classes at once if each may fail with probability 1 - (1 - delta)^(1/classes).
+Given the number of rows of each class, the number of errors in a class is binomial, and the errors of different classes
+are independent. If the limit of each class fails with probability 1 - (1 - delta)^(1/classes), then the limits of all
+classes hold at once with probability 1 - delta.
 """
 
 import math
@@ -103,13 +104,13 @@ def _correct_rows(labels: Ints, by_class: LongsOrFloats) -> Longs:
 def log_share_of_delta(delta: float, n_statements: int) -> float:
     """Return ln of the failure probability of each of `n_statements` independent statements.
 
-    All of them then fail together with probability at most delta.
+    The probability that any of the statements fails is then at most delta.
     """
     return math.log(delta) if n_statements <= 1 else math.log(-math.expm1(math.log1p(-delta) / n_statements))
 
 
 def _quantities(names: list[str], positive: object) -> list[str]:
-    """Return the name of the quantity that is limited for each class."""
+    """Return the name of each class's error rate."""
     if len(names) != 2:
         if positive is not None:
             raise ParameterError(f"positive={positive!r} with {len(names)} classes; it needs two classes")

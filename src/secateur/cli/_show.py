@@ -81,7 +81,7 @@ def show(model: "Model", **options: Any) -> None:
 @click.option(
     "--data",
     metavar="DATA",
-    help="Rows that grew the tree, to show the distribution of each tested column. Only sums of them are written.",
+    help="Rows that grew the tree, to show the distribution of each tested column. Only sums of the rows are written.",
 )
 @write_options
 @input_output_options
@@ -108,7 +108,7 @@ def report(model: str, **options: Any) -> None:
 
 @command("secateur export tree.json --to sql --set table=patients > tree.sql")
 @model_argument
-@name_option("--to", "language", names=list(EXPORTS), help="Format; by default that of --output.")
+@name_option("--to", "format_name", names=list(EXPORTS), help="Format; by default that of --output.")
 @click.option("--dialect", metavar="NAME", help="Dialect of SQL: ansi, duckdb, sqlite or postgres.")
 @set_option("export")
 @write_options
@@ -121,22 +121,22 @@ def export(model: str, **options: Any) -> None:
     from .. import exports
 
     output = options["output"]
-    language = options["language"] or FORMAT_OF_SUFFIX.get(Path(output or "").suffix)
-    if language is None:
+    format_name = options["format_name"] or FORMAT_OF_SUFFIX.get(Path(output or "").suffix)
+    if format_name is None:
         raise click.UsageError(f"--to is needed: one of {', '.join(EXPORTS)}")
     check_output_path(output, force=options["force"])
     parameters = parse_parameters(options["parameters"])
     if options["dialect"] is not None:
         parameters["dialect"] = options["dialect"]
-    result = exports.export(load_model_file(model), to=language, **parameters)
-    is_binary = EXPORTS[language].is_binary
+    result = exports.export(load_model_file(model), to=format_name, **parameters)
+    is_binary = EXPORTS[format_name].is_binary
     data: bytes = result.SerializeToString() if is_binary else result.encode()
     if output and output != "-":
         write_file(output, data, overwrite=options["force"])
         print_message(f"written to {output}", quiet=options["quiet"])
     elif is_binary and (options["as_json"] or sys.stdout.isatty()):
-        raise click.UsageError(f"--to {language} is binary; give --output FILE")
+        raise click.UsageError(f"--to {format_name} is binary; give --output FILE")
     elif options["as_json"]:
-        print_result(options, {"to": language, "text": result}, [])
+        print_result(options, {"to": format_name, "text": result}, [])
     else:
         sys.stdout.buffer.write(data if is_binary or data.endswith(b"\n") else data + b"\n")

@@ -6,8 +6,8 @@ every pruning P has
 
     cost(P) = full[root] + sum of excess over the cuts of P.
 
-With `Moments` in the place of `Counts`, the cost of a node is its squared error: around its own mean on the growing
-sample, and around the mean of the growing sample on a held-out sample.
+For `Moments`, which replace `Counts` in regression, the cost of a node is the squared error of predicting the mean of
+the growing rows in the node. On a held-out sample, the mean is still that of the growing rows.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from .provenance import SampleUsage, usage_of_array
 from .tree import Tree
 
 Sample = Counts | Moments
-MAX_INT_COST_SUM = 2**61  # sums of integer costs below it, and their differences, fit into 64 bits
+MAX_INT_COST_SUM = 2**61  # below this limit, sums and differences of integer costs fit into 64 bits
 
 
 def node_cost(tree: Tree, counts: Sample | None, cost: ArrayLike | None) -> LongsOrFloats:
@@ -42,10 +42,10 @@ def node_cost(tree: Tree, counts: Sample | None, cost: ArrayLike | None) -> Long
 
 
 def sample_usage_of(tree: Tree, *samples: Sample | None, cost: ArrayLike | None = None) -> SampleUsage:
-    """Return the samples that a rule has used, if it is given these samples and this cost.
+    """Return the samples that the result of a rule depends on, from the samples and the cost passed to the rule.
 
     An array passed as `cost` may have been computed from any sample that has been evaluated on this tree so far, so
-    all of these samples count as used. So does the sample that a `SampleArray` carries.
+    all of these samples count as used. If `cost` is a `SampleArray`, so does the sample from which it was computed.
     """
     usage = SampleUsage.of(*samples)
     return usage if cost is None else usage | tree.evaluation_log.possible_choosers | usage_of_array(cost)

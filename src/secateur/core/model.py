@@ -40,8 +40,8 @@ class Model(Immutable):
     certificate : Bound, optional
         The limit on the error of the pruning.
     parameters : dict
-        Parameters of the estimator by name, as plain values; its class is under "estimator".
-    facts : dict
+        Parameters of the estimator by name, as plain values. The key "estimator" has the name of the estimator class.
+    metadata : dict
         Facts about the fit by name, as plain values: versions, numbers of rows and columns, seconds.
 
     Examples
@@ -89,7 +89,7 @@ class Model(Immutable):
 
     @cached_property
     def predictions(self) -> Array:
-        """The prediction of each node of `pruned_tree`: a class (only that of a leaf has a meaning) or a mean."""
+        """The prediction of each node of `pruned_tree`: a mean, or a class, which is arbitrary for internal nodes."""
         if not self.is_classifier:
             return write_protect(self.grown.predictions[self.nodes])
         classes = None if self.tree.schema is None else self.tree.schema.classes
@@ -136,7 +136,7 @@ PARTS_OF_MODEL = (Tree, Pruning, Counts, Moments, PruningSequence, Selection, Bo
 
 
 def as_model(model_or_parts: Any, *, done: str = "shown") -> Model:
-    """Return the model of a fitted estimator, a model itself, or a model made of parts.
+    """Return the model of a fitted estimator, the given model itself, or a new model made of parts.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def as_model(model_or_parts: Any, *, done: str = "shown") -> Model:
         The parts in any order: a `Tree` or `Pruning`, the `Counts` (or `Moments`) of the growing sample and then
         those of a held-out one, a `PruningSequence`, a `Selection`, a `Bound`.
     done : str
-        What the caller does with the model, as a participle, for the error message: "exported".
+        What the caller does with the model, as a participle that completes "cannot be ..." in an error message.
     """
     fitted = getattr(model_or_parts, "model_", model_or_parts)
     if isinstance(fitted, Model):
@@ -176,4 +176,5 @@ def as_model(model_or_parts: Any, *, done: str = "shown") -> Model:
 
 
 def _first_of_type(parts: list[Any], kind: type[Part]) -> Part | None:
+    """Return the first of the parts that has the type; None if there is none."""
     return next((part for part in parts if isinstance(part, kind)), None)

@@ -33,8 +33,8 @@ class Pruning(Immutable):
     node_labels : array of int, optional
         The class that each node predicts if it is a leaf; None if the rule was given costs instead of classes.
     seen : SampleUsage, or set of str
-        The samples that were used to make this pruning, by name and by the sketches of their rows. If `node_labels`
-        carry a sample that did not grow the tree (`held_out.majority`), the sample is added.
+        The samples that were used to make this pruning, by name and by the sketches of their rows. Labels computed from
+        a sample that did not grow the tree, such as `held_out.majority`, add that sample.
     rule : str
         The rule and its parameters in words; the text of `provenance` by default.
     certified : bool, optional
@@ -153,7 +153,7 @@ class Pruning(Immutable):
         return self.n_leaves + int(np.count_nonzero(self.is_kept))
 
     def errors(self, counts: Counts) -> int | float:
-        """Return the errors of this pruning on a sample; the tree's log records that it was evaluated on the sample."""
+        """Return the errors of this pruning on a sample, and record the evaluation in the tree's log."""
         counts.check_fits(self.tree)
         self.tree.evaluation_log.record_pruning(counts, self)
         if self.node_labels is None:
@@ -235,7 +235,7 @@ class Pruning(Immutable):
         return f"Pruning({self.n_leaves:,} of {self.tree.n_leaves:,} leaves, {f'cuts at {cuts}' if cuts else 'no cut'})"
 
     def _with_cuts(self, is_cut: Bools, rule: str, seen: Iterable[str] = ()) -> "Pruning":
-        """Return the pruning with other cuts, made from this one (and from one that has `seen` other samples)."""
+        """Return a new pruning with these cuts; `rule` says how it was made, and `seen` names further samples."""
         is_leaf = structure.leaves_after_cuts(self.tree.parent, is_cut | self.tree.is_leaf)
         name = f"{self.rule}, {rule}" if self.rule else rule
         provenance = None if self.provenance is None else self.provenance.with_edit(rule)
@@ -250,16 +250,18 @@ class Pruning(Immutable):
         )
 
     def _check_node(self, node: int) -> None:
+        """Raise `PruningError` if the grown tree has no node of this number."""
         if not 0 <= node < self.tree.n_nodes:
             raise PruningError(f"node {node} does not exist; ids run from 0 to {self.tree.n_nodes - 1}")
 
     def _check_same(self, other: "Pruning") -> None:
+        """Raise `PruningError` if the other pruning is of another tree."""
         if not self.tree.same_structure(other.tree):
             raise PruningError(f"the prunings are of different trees ({self.tree} and {other.tree})")
 
 
 def _smaller_tree(pruning: Pruning, is_in_tree: Bools) -> Tree:
-    """Return the tree of the nodes `is_in_tree`, without the splits of its leaves."""
+    """Return the pruned tree as a new tree, which has only the nodes `is_in_tree` and no splits at the leaves."""
     tree, is_leaf = pruning.tree, pruning.is_leaf
     new_number = np.cumsum(is_in_tree, dtype=np.int32) - 1
     parent = np.where(tree.parent < 0, -1, new_number[tree.parent])[is_in_tree].astype(np.int32)

@@ -87,7 +87,7 @@ class Schema(Immutable):
 
     @property
     def cell_types(self) -> "dict[str, CellType]":
-        """The types as which columns of a text file are read, by name. Categories that are numbers are not listed."""
+        """By column name, how the cells of a text file are read. Columns whose categories are numbers are left out."""
         cell_types: dict[str, CellType] = {}
         for column in self.columns:
             if column.kind == "numeric":
@@ -157,6 +157,7 @@ class Table(Immutable):
     def constant(self) -> tuple[str, ...]:
         """Names of the columns with at most one value, on which no split is possible."""
         pairs = zip(self.schema.names, self.columns, strict=True)
+        # Most columns differ within the first rows, so that few columns are read to the end.
         return tuple(name for name, values in pairs if _is_constant(values[:100]) and _is_constant(values))
 
     @property
@@ -234,9 +235,12 @@ class Table(Immutable):
         rows = "1 row" if self.n_rows == 1 else f"{self.n_rows:,} rows"
         n_nominal = self.kinds.count("nominal")
         columns = f"{n_nominal} nominal and {self.n_columns - n_nominal} numeric columns"
-        classes = self.schema.classes
-        known = "" if classes is None else f", {len(classes)} classes"
-        return f"Table({rows}, {columns}{', a numeric target' if self.schema.has_numeric_target else known})"
+        target = ""
+        if self.schema.has_numeric_target:
+            target = ", a numeric target"
+        elif self.schema.classes is not None:
+            target = f", {len(self.schema.classes)} classes"
+        return f"Table({rows}, {columns}{target})"
 
 
 def read_only_view(array: Array) -> Array:
@@ -248,7 +252,7 @@ def read_only_view(array: Array) -> Array:
     return view
 
 
-# Types in native byte order; a type of the other byte order is not equal.
+# Allowed types. Comparing with them also refuses arrays whose byte order is not that of the processor.
 _CODE_DTYPES = (np.dtype(np.int32),)
 _NUMBER_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -283,7 +287,7 @@ def _is_constant(values: Array) -> bool:
 
 
 def iter_native_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array]:
-    """Yield the same blocks as `iter_blocks`, but in the type of the matrix if the table is one matrix."""
+    """Yield the blocks of `iter_blocks`; if the table has a matrix, keep its number type instead of float64."""
     if table.matrix is None or rows is not None:
         yield from iter_blocks(table, used, rows)
         return
@@ -305,7 +309,8 @@ def iter_blocks(table: Table, used: Array, rows: Array | None) -> Iterator[Array
 
     Notes
     -----
-    Nominal columns are codes, with NaN for the code -1. The matrix is overwritten by the next block.
+    Nominal columns are codes, with NaN for the code -1. All blocks share one array, so a block must be used or copied
+    before the next block is requested.
     """
     n_rows = table.n_rows if rows is None else len(rows)
     buffer = np.empty((min(n_rows, BLOCK_ROWS), max(len(used), 1)))

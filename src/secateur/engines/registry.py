@@ -1,4 +1,4 @@
-"""The engines: one table of their names and abilities, which dispatch, messages, docs and the command line read."""
+"""The table of engines: names and abilities. Dispatch, messages, documentation and the command line read this table."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 from .._utils.checks import check_name
 from ..errors import Argument, SecateurError, UnsupportedError
 
-# Objects of libraries that are imported when first needed.
+# Types of other libraries. They are `Any`, because the libraries are imported only when they are needed.
 ExternalData: TypeAlias = Any  # rows: paths, a frame, a lazy frame, a relation, a stream, partitions on a cluster
 Lazy: TypeAlias = Any  # a lazy frame of narwhals, its schema, or an expression over its columns
 Client: TypeAlias = Any  # a client of Dask
@@ -18,7 +18,7 @@ SourceKind = Literal[
     "files", "frame", "polars lazy", "duckdb relation", "lazy", "stream", "dask", "partitions", "spark"
 ]
 
-MAX_MESSAGE_CHARACTERS = 500  # of an engine's own message
+MAX_MESSAGE_CHARACTERS = 500  # of the part of an error message that comes from an engine
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class Engine:
     packages : tuple of str
         The packages that must be installed.
     extra : str
-        The extra of this package that installs them.
+        The extra of secateur that installs the packages: `pip install 'secateur[EXTRA]'`.
     min_version : tuple of int
-        The oldest version of the first package that can serve as an engine; empty if any can.
+        The oldest supported version of the first of `packages`; empty if all versions are supported.
     can_grow : bool
         Whether the engine can grow trees.
     sketches_rows : bool
         Whether the rows pass through Python, so that the counts get a sketch of them. A database returns only counts.
     is_cluster : bool
-        Whether the work is sent to other machines. Such an engine reads files only if it is named.
+        Whether the work is sent to other machines. For files, `engine="auto"` never chooses such an engine.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Engine:
 
     @property
     def is_installed(self) -> bool:
-        """Whether its packages are installed, in versions that are new enough."""
+        """Whether the packages of the engine are installed, in supported versions."""
         return all(find_spec(package) is not None for package in self.packages) and not self.is_too_old
 
     @property
     def is_too_old(self) -> bool:
-        """Whether its first package is installed in a version before `min_version`."""
+        """Whether the first package of the engine is installed in a version before `min_version`."""
         if not self.min_version or find_spec(self.packages[0]) is None:
             return False
         parts = version(self.packages[0]).split(".")[: len(self.min_version)]
@@ -73,7 +73,7 @@ ENGINES = {
     for engine in (
         Engine("memory", ("frame",)),
         Engine("duckdb", ("files", "duckdb relation"), ("duckdb", "pyarrow"), "duckdb"),
-        Engine("polars", ("files", "polars lazy"), ("polars",), min_version=(1, 34)),  # has LazyFrame.collect_batches
+        Engine("polars", ("files", "polars lazy"), ("polars",), min_version=(1, 34)),  # for LazyFrame.collect_batches
         Engine("pyarrow", ("files", "stream"), ("pyarrow",)),
         Engine("dask", ("files", "dask", "partitions"), ("distributed",), "dask", is_cluster=True),
         Engine("spark", ("spark",), ("pyspark",), "spark", can_grow=False, is_cluster=True),
@@ -85,7 +85,7 @@ ENGINES = {
 SCANNING_ENGINES = tuple(e.name for e in ENGINES.values() if "files" in e.source_kinds and not e.is_cluster)
 COMMAND_LINE_ENGINES = ("auto", "memory", *SCANNING_ENGINES)  # the command line has no cluster
 
-_ADVICE_FOR_FILES = {  # how engines that do not read files can nevertheless be used for files
+_ADVICE_FOR_FILES = {  # for engines that do not read files: how their users can read files first
     "memory": "read them with pandas, polars or pyarrow",
     "narwhals": "pass a lazy frame, such as polars.scan_parquet(...)",
     "spark": "pass spark.read.parquet(...)",
@@ -115,7 +115,7 @@ def check_engine(name: object, *, to_grow: bool = False) -> None:
 def engine_for(source: ExternalData, kind: SourceKind, engine: str) -> str:
     """Return the name of the engine that reads a source of this kind, if the user has asked for `engine` or "auto"."""
     if kind == "stream" and engine in SCANNING_ENGINES:
-        engine = "pyarrow"  # passes on the batches of all streams
+        engine = "pyarrow"  # reads the batches of a stream for every scanning engine
     candidates = [candidate for candidate in ENGINES.values() if kind in candidate.source_kinds]
     if engine == "auto":
         return _preferred_engine(candidates, kind)

@@ -191,11 +191,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             Return a pruning with exactly this number of leaves: a member, or else the best of all prunings of that
             size. If there is none, return the largest smaller one and warn.
         alpha : float
-            Return the best member for this penalty per leaf, as a share of the rows. It is
-            `ccp_alpha` of scikit-learn, with errors in place of impurity.
+            Return the best member for this penalty per leaf. The penalty is a share of the rows, like `ccp_alpha` of
+            scikit-learn with errors in place of impurity.
         accuracy : float
-            Return the smallest member with at least this accuracy, measured by cross-validation if
-            there is one, else on held-out rows, else on growing rows.
+            Return the smallest member with at least this accuracy. Accuracy is measured by cross-validation if the tree
+            was cross-validated, otherwise on held-out rows if there are any, otherwise on growing rows.
         """
         return self._with_model(
             model_selection.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy)
@@ -221,8 +221,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X, y
-            Rows that had no part in growing, pruning or choosing the tree. They are compared with
-            those that did; `LeakageError` is raised if they share more rows than chance explains.
+            Rows that had no part in growing, pruning or choosing the tree. `LeakageError` is raised if more of them
+            than chance explains are equal to rows that had a part.
         sample_weight, repeated
             Whole-number weights, and whether they count independent rows: see `secateur.certify`.
         method, delta
@@ -239,7 +239,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return self._with_model(replace(model, certificate=bound))
 
     def summary(self) -> Summary:
-        """Return a summary to print: sizes, the path around the choice, errors, importances and the certificate.
+        """Return a summary to print: sizes, prunings near the chosen one, errors, importances and the certificate.
 
         Examples
         --------
@@ -427,16 +427,19 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return estimator
 
     def _open(self, X: Rows, model: Model) -> Any:
-        """Return X as `encode` takes it; warn as scikit-learn does if only X or only the fitted data has names."""
+        """Return X in a form that `encode` accepts; warn if X has column names and the fitted data has not, or reverse.
+
+        The warnings have the words of scikit-learn's estimators, which its checks require.
+        """
         if isinstance(X, Table | str | os.PathLike):
             return X
         batch = None if isinstance(X, np.ndarray | list | tuple) else open_batch(X)
         has_names = batch is not None and batch.has_names
-        had_names = model.tree.schema is not None and model.tree.schema.has_names
+        was_fitted_with_names = model.tree.schema is not None and model.tree.schema.has_names
         estimator = type(self).__name__
-        if has_names and not had_names:
+        if has_names and not was_fitted_with_names:
             warn(f"X has feature names, but {estimator} was fitted without feature names")
-        if not has_names and had_names:
+        if not has_names and was_fitted_with_names:
             warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
         return X if batch is None else batch
 
@@ -451,7 +454,7 @@ def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:
 def check_target(y: Labels, estimator: object) -> Labels:
     """Return one label per row, or raise `DataError`.
 
-    A target with one column is flattened by scikit-learn's function, which warns as its users know it.
+    A target of shape (n_rows, 1) is flattened with scikit-learn's function, so that the warning is scikit-learn's.
     """
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")

@@ -1,4 +1,4 @@
-"""The pruned tree as plain lists, from which every export that runs is written.
+"""The pruned tree as plain lists. All exports to programs and to models that predict are written from these lists.
 
 An exported tree holds only the nodes that remain after pruning, and numbers them from 0. `node_ids` has their numbers
 in the grown tree, which are the numbers that users see.
@@ -28,9 +28,10 @@ class CategorySet(NamedTuple):
 
 
 class NumericCondition(NamedTuple):
-    """When a row goes to a child of a numeric test: where its value compares so with the threshold.
+    """The condition under which a numeric test sends a row to a child: `value sign threshold`.
 
-    `sign` is "<", "<=", ">" or ">="; "known" holds for every value but a missing one, "never" for no value.
+    `sign` is "<", "<=", ">" or ">=". Two signs ignore the threshold: "known" is true for every value that is not
+    missing, and "never" is true for no value.
     """
 
     child: int
@@ -41,7 +42,7 @@ class NumericCondition(NamedTuple):
 class ExportedTree:
     """A pruned tree with its tests as plain lists, and the predictions of its leaves.
 
-    A tree that could not route a row is refused.
+    Trees without tests or without a schema, which cannot route rows, are refused, and so are trees with surrogates.
 
     Parameters
     ----------
@@ -105,17 +106,18 @@ class ExportedTree:
             for child in self.children[v]
             if child != self.default[v]
         ]
-        return [one for one in sets if one.codes]
+        return [category_set for category_set in sets if category_set.codes]
 
     def numeric_condition(self, v: int) -> NumericCondition:
-        """Return when a row goes to the child of numeric node `v` that is not its default child."""
+        """Return the condition for the child of numeric node `v` that is not the default child."""
         (low, high), threshold = self.children[v], self.threshold[v]
         low_sign, high_sign = "<=", ">"
         if threshold == np.inf:
             low_sign, high_sign = "known", "never"
         elif threshold == -np.inf:
             low_sign, high_sign = "<", ">="
-        # An infinite threshold becomes the largest double, which every language can write.
+        # Not every language can write minus infinity, so the lowest finite double replaces it: only minus infinity is
+        # less. A threshold of plus infinity is not written, because "known" and "never" need no threshold.
         if self.default[v] == high:
             return NumericCondition(low, low_sign, max(threshold, -MAX_DOUBLE))
         return NumericCondition(high, high_sign, max(threshold, -MAX_DOUBLE))
@@ -130,20 +132,21 @@ class ExportedTree:
     def test_tables(self, format_number: Callable[[float], str]) -> dict[str, list[str]]:
         """Return the tests as lists of numbers by name, each number written by `format_number` or `str`.
 
-        From `start[v]` on, the list `next` holds where node v sends a row: two nodes for a number (at most the
-        threshold, above the threshold), or one node per category code.
+        The list `next` contains the children of all nodes, one node after the other. Those of node v begin at
+        `next[start[v]]`. A numeric node has two entries, the child for values up to the threshold and the child for
+        values above. A nominal node has one entry per category code: the child to which the code goes.
         """
         start: list[int] = []
-        following: list[int] = []
+        next_nodes: list[int] = []
         for v in range(self.tree.n_nodes):
-            start.append(len(following))
-            following += self.child_of_codes(v) if self.is_nominal[v] else self.children[v]
+            start.append(len(next_nodes))
+            next_nodes += self.child_of_codes(v) if self.is_nominal[v] else self.children[v]
         threshold = ["0.0" if math.isnan(x) else format_number(x) for x in self.threshold]
         tables: dict[str, list[Any]] = {
             "column": self.feature,
             "threshold": threshold,
             "start": start,
-            "next": following,
+            "next": next_nodes,
             "default": self.default,
             "node": self.node_ids,
         }
@@ -179,19 +182,19 @@ class ExportedTree:
         value: PlainValue = self.class_labels[self.predictions[v]] if self.class_labels else self.predictions[v]
         return value
 
-    def probabilities(self, of_grown_nodes: ArrayLike | None = None) -> Floats:
+    def probabilities(self, grown_node_probabilities: ArrayLike | None = None) -> Floats:
         """Return the class probabilities of each node, one row per node of the exported tree.
 
         Parameters
         ----------
-        of_grown_nodes : array, optional
-            Probabilities of the nodes of the grown tree; by default those of the model.
+        grown_node_probabilities : array, optional
+            Class probabilities of all nodes of the grown tree, one row per node. By default those of the model.
         """
         if self.view.shares is None:
             raise ParameterError("a regression tree has no classes and no probabilities; its prediction is a number")
-        if of_grown_nodes is None:
+        if grown_node_probabilities is None:
             return node_probabilities(self.model)[self.node_ids]
-        array = np.asarray(of_grown_nodes, np.float64)
+        array = np.asarray(grown_node_probabilities, np.float64)
         if array.shape != (self.model.tree.n_nodes, len(self.class_labels)) or not np.isfinite(array).all():
             raise ParameterError(
                 f"probabilities have shape {array.shape}; finite numbers of shape "
@@ -201,7 +204,10 @@ class ExportedTree:
 
 
 def check_levels(n_levels: int, name: str, product: str) -> None:
-    """Refuse a tree that is deeper than the export `name` can write as its `product`."""
+    """Raise `UnsupportedError` if a tree has more levels than the export `name` can write.
+
+    `product` says in the message what the export writes.
+    """
     max_levels = EXPORTS[name].max_levels
     if max_levels is not None and n_levels > max_levels:
         unlimited = [other for other, export in EXPORTS.items() if export.runs and export.max_levels is None]

@@ -38,7 +38,7 @@ class ClassWeights:
 
 @dataclass(frozen=True)
 class Columns:
-    """Allowed values of a parameter that names columns, in words. The columns are checked when the table is known."""
+    """Allowed values of a parameter that names columns, described in words. Names are checked once there is a table."""
 
     description: str
 
@@ -100,15 +100,16 @@ def is_auto(value: Any) -> bool:
 
 
 def _declare(description: str, allowed: AllowedValues, **more: Any) -> dict[str, Any]:
-    """Return the metadata of a field: the fields of its `Declaration` other than name and default."""
+    """Return the metadata of a dataclass field: all fields of its `Declaration` except name and default."""
     return {"description": description, "allowed": allowed, **more}
 
 
 @dataclass(frozen=True, kw_only=True)
 class GrowParameters:
-    """The parameters of growing, checked. `grow` documents each of them in detail.
+    """The parameters of growing a tree. Values are checked on creation; `grow` documents each parameter in detail.
 
-    `criterion` and `min_samples_leaf` may be "auto" as long as no tree is grown: see `candidates`.
+    `criterion` and `min_samples_leaf` may be "auto". `candidates` replaces "auto" by the values to try before any tree
+    is grown.
 
     Examples
     --------

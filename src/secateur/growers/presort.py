@@ -1,8 +1,9 @@
 """Sort the numeric columns of a table, once, before growing.
 
-A column with more than two values becomes a list of entries in the order of its values; `_kernels/presort.py` describes
-an entry. A binned column becomes a list of entries in the order of its bins, or else one code per row without a list.
-Two-valued columns are only found here; `prepared_columns.py` packs them. Constant columns are left out.
+Each column with more than two values becomes a list with one entry per row, in the order of the values;
+`_kernels/presort.py` describes an entry. Binning changes this: the entries are then in the order of the bins, or, if
+the kernels count rows by code, the column becomes an array with one code per row instead of a list. Two-valued columns
+are not sorted: this module finds them, and `prepared_columns.py` packs them. Constant columns are left out.
 """
 
 from dataclasses import dataclass
@@ -16,10 +17,13 @@ from .._kernels import packing, presort
 from .._utils.arrays import Array
 from ..data.table import Table
 
-N_VALUES_OF_PAIR = 2  # Values of a two-valued column.
-MAX_BLOCK_BYTES_PER_ROW = 32  # Columns copied at once: half a cache line, so that the copies stay below the lists.
-MIN_BLOCK_ROWS = 1 << 15  # Columns of fewer rows are sorted several at a time, up to this number of rows in all.
-KIND_OTHER, KIND_TWO_VALUED = 0, 2  # Kinds of numeric columns that `packing.find_two_valued` returns.
+N_VALUES_OF_PAIR = 2  # Number of values of a two-valued column.
+# A block of columns of a matrix is copied at a time. A block has at most this many bytes per row, half a cache line, so
+# that the copy takes less memory than the sorted lists.
+MAX_BLOCK_BYTES_PER_ROW = 32
+# If a table has few rows, a block has more columns, so that it has at least about this many values.
+MIN_BLOCK_VALUES = 1 << 15
+KIND_OTHER, KIND_TWO_VALUED = 0, 2  # Two of the kinds of columns that `packing.find_two_valued` returns.
 
 
 class RowLabels(NamedTuple):
@@ -55,7 +59,7 @@ class ColumnValues:
     low, high : array
         Lowest and highest value of each code.
     codes : array, optional
-        Code of each row, any number where the value is missing. None: the kernels hold the codes.
+        Code of each row; a row with a missing value may have any code. None if only the kernels have the codes.
     is_binned : bool
         Whether a code may stand for several values.
     is_two_valued : bool
@@ -139,8 +143,8 @@ class Binning(NamedTuple):
     repetitions : array of float
         How often each row counts, if weights are whole numbers; empty if every row counts once.
     are_codes_counted : bool
-        Whether the kernels count columns without missing values by code. Every value of a column with few values is
-        then a code.
+        Whether the kernels count rows by code. Columns without missing values then get codes even if they have too few
+        values for bins: each value is a code.
     """
 
     max_bins: int | None
@@ -165,7 +169,7 @@ def sort_numeric_columns(table: Table, labels: RowLabels, pool: Any, binning: Bi
     n, size = table.n_rows, sorter.n_columns_per_block
     if binning is not None and binning.are_codes_counted:
         blocks = [features[first : first + size] for first in range(0, len(features), size)]
-        sorted_blocks = list(pool.map(sorter.sort_and_drop, blocks))
+        sorted_blocks = list(pool.map(sorter.sort_or_code, blocks))
         columns = [column for block in sorted_blocks for column, _ in block]
         lines = [line for block in sorted_blocks for _, line in block if line is not None]
         sorted_blocks.clear()
@@ -180,7 +184,7 @@ def sort_numeric_columns(table: Table, labels: RowLabels, pool: Any, binning: Bi
 
 
 def row_major_matrix(table: Table) -> Array | None:
-    """Return the table as one array, one row after the other, if it is stored in this order."""
+    """Return the matrix of a table if the matrix is stored row by row; otherwise None."""
     return table.matrix if table.matrix is not None and table.matrix.flags.c_contiguous else None
 
 
@@ -231,7 +235,7 @@ class _ColumnSorter(NamedTuple):
         """Number of columns that are copied and sorted at a time."""
         if self.matrix is None:
             return 1
-        return max(MAX_BLOCK_BYTES_PER_ROW // self.matrix.itemsize, MIN_BLOCK_ROWS // self.table.n_rows)
+        return max(MAX_BLOCK_BYTES_PER_ROW // self.matrix.itemsize, MIN_BLOCK_VALUES // self.table.n_rows)
 
     def sort(self, features: list[int], entries: Array) -> list[SortedColumn]:
         """Return the sorted columns of these numbers, and write their entries to the lines of `entries`."""
@@ -247,8 +251,8 @@ class _ColumnSorter(NamedTuple):
             for j, values, line, (n_values, n_missing) in zip(features, block, entries, value_counts, strict=True)
         ]
 
-    def sort_and_drop(self, features: list[int]) -> list[tuple[SortedColumn, Array | None]]:
-        """Return the sorted columns of these numbers, each with its entries, or with None if it has codes."""
+    def sort_or_code(self, features: list[int]) -> list[tuple[SortedColumn, Array | None]]:
+        """Return the sorted columns of these numbers; each with its entries, or with None if the column has codes."""
         entries = np.empty((len(features), self.table.n_rows), self.labels.entry_type)
         columns = self.sort(features, entries)
         return [
@@ -271,7 +275,7 @@ class _ColumnSorter(NamedTuple):
             return SortedColumn(feature, n_present, is_missing)
         shift, entry_type = self.labels.shift, self.labels.entry_type
         codes = np.zeros(len(values), np.uint8 if can_be_counted else np.uint16)
-        n_bins = max_bins if is_binned and max_bins is not None else 0  # 0: every value is a bin.
+        n_bins = max_bins if is_binned and max_bins is not None else 0  # 0 makes every value a bin
         ends = presort.bin_entries(entries, shift, repetitions, n_present, n_bins, codes)
         starts = np.append(0, ends[:-1])
         low, high = (values[entries[at] >> entry_type(shift)].astype(np.float64) for at in (starts, ends - 1))

@@ -1,10 +1,10 @@
-"""TreeDisplay: a drawing of a tree in one of three styles, by default chosen by its size.
+"""TreeDisplay: a drawing of a tree in one of three styles. By default, the size of the tree decides the style.
 
-    boxes      up to 40 leaves     a box for every node: the test that leads to it, its prediction, its rows
-    branches   up to 500 leaves    branches as wide as their rows; texts where there is room
-    icicle     larger or deeper    one rectangle per node, as wide as its rows
+    boxes      up to 40 leaves     a box per node, with the test that leads to the node, its prediction and its rows
+    branches   up to 500 leaves    lines whose width shows the number of rows, with text where there is room
+    icicle     larger or deeper    a rectangle per node, whose width shows the number of rows
 
-In all styles the colour of a node shows its class (or its mean), and the strength of the colour its purity.
+In all styles the colour of a node shows its class or its mean. Purer nodes have stronger colours.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from .distribution import Bars, encode_shown_rows, node_bars
 Style = Literal["boxes", "branches", "icicle"]
 
 MAX_LEAVES: dict[Style, float] = {"boxes": 40, "branches": 500, "icicle": np.inf}
-MAX_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # deeper trees take the next style; icicles hide deeper levels
+MAX_LEVELS = {"boxes": 16, "branches": 50, "icicle": 60}  # deeper trees get the next style; icicles hide deeper levels
 UNKNOWN_COLOUR = (0.85, 0.85, 0.85)  # a node without rows, or a tree without classes and means
 MIN_ICICLE_TEXT_SHARE = 1 / 400  # nodes with a smaller share of the rows are too narrow for texts
 
@@ -36,16 +36,16 @@ class PrunedDisplay(ModelDisplay):
 
     @classmethod
     def from_model(cls, model: object, **options: Any) -> Self:
-        """Return the display of a model as pruned, with its growing sample; options as for `from_tree`."""
-        found = as_model(model, done="drawn")
-        return cast("Self", cls.from_tree(found.tree, found.grown, **{"pruning": found.pruning, **options}))
+        """Return the display of the pruned tree and the growing sample of a model; options as for `from_tree`."""
+        fitted = as_model(model, done="drawn")
+        return cast("Self", cls.from_tree(fitted.tree, fitted.grown, **{"pruning": fitted.pruning, **options}))
 
 
 @dataclass
 class TreeDisplay(PrunedDisplay):
-    """A tree drawn: node colour by class and purity (or by mean), branch width by rows.
+    """The drawing of a tree. The colours show classes and purity (or means), the widths numbers of rows.
 
-    Made by `from_estimator`, `from_model` or `from_tree`; one entry per drawn node, in
+    A display is made by `from_estimator`, `from_model` or `from_tree`. The arrays have one entry per drawn node, in
     pre-order.
 
     Parameters
@@ -69,8 +69,8 @@ class TreeDisplay(PrunedDisplay):
     n_hidden : array of int
         Number of hidden leaves below each node, shown as "+n more".
     text : list of tuple of str
-        The lines of each node: the test that leads to it, its prediction, its rows. In an icicle, empty for nodes that
-        are too narrow for texts.
+        The lines of text of each node: the test that leads to the node, its prediction and its rows. Nodes of an icicle
+        that are too narrow have no text.
     class_names : list of str
         Names of the classes.
     n_leaves : int
@@ -80,7 +80,7 @@ class TreeDisplay(PrunedDisplay):
     filled : bool
         Whether nodes are coloured.
     bars : list of Bars or None
-        For each test, the histogram of the given rows over its column, drawn under its box.
+        For each node with a test, the histogram of the tested column, drawn under the box of the node.
     thresholds : array of float
         The threshold of each node; NaN for leaves and nominal tests.
 
@@ -135,12 +135,12 @@ class TreeDisplay(PrunedDisplay):
         counts : Counts or Moments, optional
             The sample that gives classes or means, colours and widths.
         pruning : Pruning, optional
-            Draw the tree as cut back by it, with its classes if it has any.
+            Draw the tree that is left after this pruning, with the labels of the pruning if it has any.
         feature_names, class_names : sequence of str, optional
             By default those of the data the tree was grown on.
         max_depth : int, optional
-            Hide the tests below this depth (the root has depth 0) and show "+n more" instead. By default
-            all are drawn; of a very deep tree, the first 60 levels.
+            Hide the tests below this depth (the root has depth 0) and show "+n more" instead. By default all tests are
+            drawn, but at most the first 60 levels of a tree.
         proportion : bool
             Show shares instead of numbers of rows.
         decimals : int, optional
@@ -152,33 +152,33 @@ class TreeDisplay(PrunedDisplay):
         style : "auto", "boxes", "branches" or "icicle"
             By default boxes up to 40 leaves, branches up to 500, an icicle beyond.
         data : Table, X or (X, y), optional
-            Rows whose distribution over the tested column, by class, is drawn under each box.
+            Rows for the histograms that are drawn under the boxes: the values of the tested column, by class.
         """
         check_name("style", style, ("auto", *MAX_LEVELS))
         options: dict[str, Any] = {
             "pruning": pruning, "feature_names": feature_names, "class_names": class_names, "decimals": decimals
         }  # fmt: skip
         view = shown_tree(tree, counts, max_depth=max_depth, **options)
-        chosen = _style_for(view.tree) if style == "auto" else style
-        if max_depth is None and int(view.tree.depth.max()) > MAX_LEVELS[chosen]:
-            view = shown_tree(tree, counts, max_depth=MAX_LEVELS[chosen] - 1, **options)
-        drawn, rows = view.tree, _rows_per_node(view)
-        share = rows / float(rows[0]) if rows[0] else np.zeros(drawn.n_nodes)
-        if chosen == "icicle":
-            # The left edge of a node is the share of all leaves before it in pre-order.
-            x = np.append(0.0, np.cumsum(np.where(drawn.is_leaf, share, 0.0)))[:-1]
+        drawn_style = _style_for(view.tree) if style == "auto" else style
+        if max_depth is None and int(view.tree.depth.max()) > MAX_LEVELS[drawn_style]:
+            view = shown_tree(tree, counts, max_depth=MAX_LEVELS[drawn_style] - 1, **options)
+        drawn_tree, rows = view.tree, _rows_per_node(view)
+        share = rows / float(rows[0]) if rows[0] else np.zeros(drawn_tree.n_nodes)
+        if drawn_style == "icicle":
+            # The left edge of a node is the sum of the shares of all leaves before it in pre-order.
+            x = np.append(0.0, np.cumsum(np.where(drawn_tree.is_leaf, share, 0.0)))[:-1]
             has_room = share > MIN_ICICLE_TEXT_SHARE
         else:
             x = view.position
-            has_room = np.ones(drawn.n_nodes, bool)
-        texts = [_node_lines(view, v, proportion, node_ids) if has_room[v] else () for v in range(drawn.n_nodes)]
+            has_room = np.ones(drawn_tree.n_nodes, bool)
+        texts = [_node_lines(view, v, proportion, node_ids) if has_room[v] else () for v in range(drawn_tree.n_nodes)]
         table = encode_shown_rows(tree, data)
-        bars = {} if table is None else node_bars(tree, table, drawn.ids[~drawn.is_leaf].tolist())
+        bars = {} if table is None else node_bars(tree, table, drawn_tree.ids[~drawn_tree.is_leaf].tolist())
         return cls(
-            node=drawn.ids,
-            parent=drawn.parent,
+            node=drawn_tree.ids,
+            parent=drawn_tree.parent,
             x=x,
-            depth=drawn.depth,
+            depth=drawn_tree.depth,
             share=share,
             label=view.label,
             mean=view.mean,
@@ -187,10 +187,10 @@ class TreeDisplay(PrunedDisplay):
             text=texts,
             class_names=[] if view.label is None else view.classes,
             n_leaves=tree.n_leaves if pruning is None else pruning.n_leaves,
-            style=chosen,
+            style=drawn_style,
             filled=filled,
-            bars=[bars.get(v) for v in drawn.ids.tolist()] if bars else [],
-            thresholds=drawn.threshold,
+            bars=[bars.get(v) for v in drawn_tree.ids.tolist()] if bars else [],
+            thresholds=drawn_tree.threshold,
         )
 
     def plot(self, ax: "Axes | None" = None, *, fontsize: float | None = None) -> Self:
@@ -219,7 +219,7 @@ def _style_for(tree: Tree) -> Style:
 
 
 def _node_lines(view: TreeView, v: int, proportion: bool, node_ids: bool) -> tuple[str, ...]:
-    """Return the lines of a node: its number, the test that leads to it, its prediction, its rows."""
+    """Return the lines of text of a node that are not empty: number, test that leads to it, prediction and rows."""
     is_bare_root = v == 0 and view.sample is None
     branch = f"node {view.tree.ids[0]}" if is_bare_root else view.branch_text(v)
     number = view.number_text(v) if node_ids else ""
@@ -237,7 +237,7 @@ def shown_tree(tree: Tree, counts: Counts | Moments | None, **options: Any) -> T
 
 
 def _rows_per_node(view: TreeView) -> Array:
-    """Return the rows (or weight) of each node; without counts the leaves below it, including hidden ones."""
+    """Return the number (or weight) of the rows of each node; without counts, the number of leaves below the node."""
     if view.sample is not None:
         return view.sample.total
     ends = np.append(0, np.cumsum(np.where(view.tree.is_leaf, np.maximum(view.n_hidden, 1), 0)))
@@ -245,7 +245,7 @@ def _rows_per_node(view: TreeView) -> Array:
 
 
 def _node_colours(view: TreeView) -> Floats:
-    """Return the colour of each node as red, green and blue; it shows the mean, or the class and the purity."""
+    """Return the red, green and blue of each node, from its mean or from its class and purity."""
     if view.mean is not None:
         colours = _mean_colours(view.mean)
     elif view.label is not None:
@@ -258,6 +258,7 @@ def _node_colours(view: TreeView) -> Floats:
 
 
 def _mean_colours(mean: Array) -> Floats:
+    """Return the colour of each mean on a scale from the lowest to the highest mean."""
     from matplotlib import colormaps
 
     scaled = mean / max(float(np.abs(mean).max()), 1e-300)  # differences of very large numbers would overflow
@@ -276,7 +277,7 @@ def _purity(view: TreeView) -> Floats:
 
 
 def _rows_line(view: TreeView, v: int, proportion: bool) -> str:
-    """Return the number of rows of a node and of errors among them; at a hidden branch the number of its leaves."""
+    """Return the text for the rows and errors of a node; for a hidden branch, the rows and the number of its leaves."""
     hidden = f"+{view.n_hidden[v]:,} more" if view.n_hidden[v] else ""
     if view.sample is None:
         return hidden

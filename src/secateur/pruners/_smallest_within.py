@@ -1,7 +1,8 @@
 """The smallest pruning that is accurate enough.
 
-The result is the first size, from below, that reaches the accuracy. Bisection would not do: with tests of more than two
-branches, the least error of a size can rise with the size. Bohanec and Bratko (1994).
+All sizes are examined from the smallest up until one has a pruning that reaches the accuracy. Bisection over sizes
+would be wrong: with tests of more than two branches, the best pruning of a larger size can have more errors than the
+best of a smaller size. Bohanec and Bratko (1994).
 """
 
 import math
@@ -42,8 +43,9 @@ def smallest_within(
     Returns
     -------
     Pruning
-        Of prunings of the least size, the one with the least cost, then the one that keeps the first node, in
-        pre-order, in which they differ. Exact for whole numbers.
+        If several prunings have the fewest leaves, the one with the lowest cost. If costs are equal too, the prunings
+        are compared at the first node, in pre-order, that only one of them keeps as an internal node, and the pruning
+        that keeps the node is returned. The result is exact if the costs are whole numbers.
 
     Raises
     ------
@@ -69,7 +71,7 @@ def smallest_within(
     total = counts.zero_accuracy_cost
     if counts.total[0] <= 0:
         raise CountsError(f"sample {counts.sample!r} is empty, so it has no accuracy; count a sample first")
-    charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
+    leaves_per_split = np.maximum(tree.arity.astype(np.int64) - 1, 0)
     allowed: float
     if isinstance(total, int) and costs.dtype.kind == "i":
         allowed = total - math.ceil(share * total)
@@ -92,7 +94,7 @@ def smallest_within(
     )
     return Pruning.from_cuts(
         tree,
-        ~_smallest_kept(tree, charge, costs, allowed),
+        ~_smallest_kept(tree, leaves_per_split, costs, allowed),
         node_labels=labels_of(counts),
         seen=sample_usage_of(tree, counts, cost=cost),
         provenance=provenance,
@@ -115,39 +117,43 @@ def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
     return share
 
 
-def _smallest_kept(tree: Tree, charge: Longs, costs: LongsOrFloats, allowed: float) -> Bools:
-    """Return the nodes that the smallest pruning with at most `allowed` cost keeps; such a pruning exists.
+def _smallest_kept(tree: Tree, leaves_per_split: Longs, costs: LongsOrFloats, allowed: float) -> Bools:
+    """Return the internal nodes of the smallest pruning whose cost is at most `allowed`.
 
-    The tables are indexed by size or by added errors, whichever is less work.
+    The caller has checked that such a pruning exists. Two tables can be filled: the lowest cost by number of leaves, or
+    the fewest leaves by cost added to that of the uncut tree. The smaller table is used. The table by leaves is limited
+    to few leaves at first, and the limit is doubled until the table has a pruning that is good enough.
     """
-    n_internal = int(np.count_nonzero(charge))
-    budget = _errors_budget(tree, costs, allowed)
-    n_cells_by_errors = math.inf if budget is None else n_internal * (budget + 1)
-    layout = partial(table_layout, tree.parent, tree.end, charge)
-    n_all_cells = size_dp.n_cells(layout(tree.n_leaves - 1))
+    n_internal = int(np.count_nonzero(leaves_per_split))
+    max_size = tree.n_leaves - 1  # sizes are numbers of leaves, less one
+    max_added_cost = _max_added_cost(tree, costs, allowed)
+    n_cells_by_cost = math.inf if max_added_cost is None else n_internal * (max_added_cost + 1)
+    layout = partial(table_layout, tree.parent, tree.end, leaves_per_split)
+    n_all_cells = size_dp.n_cells(layout(max_size))
     limit = FIRST_MAX_LEAVES
     while True:
-        limit = min(limit, tree.n_leaves - 1)
+        limit = min(limit, max_size)
         n_cells = size_dp.n_cells(layout(limit))
-        if n_all_cells <= 8 * n_cells and size_dp.prefers_tables(n_all_cells, n_internal, tree.n_leaves - 1):
-            # All sizes at once are little more work, and need no further round.
-            limit, n_cells = tree.n_leaves - 1, n_all_cells
-        if budget is not None and n_cells_by_errors < min(n_cells, n_internal * (limit + 1)):
-            walk = size_dp.errors_walk(tree.parent, tree.end, charge, costs, budget)
-            # The first budget that gives the least size gives the least cost of that size.
-            min_budget = int(np.flatnonzero(walk.best == walk.best[budget])[0])
-            return walk.kept(min_budget)
-        table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
-        accurate = table.indices[table.best[table.indices] <= allowed]
-        if len(accurate):
-            return table.kept(accurate[0])
+        if n_all_cells <= 8 * n_cells and size_dp.prefers_tables(n_all_cells, n_internal, max_size):
+            # The table of all sizes is not much larger, and the limit never needs to be doubled.
+            limit, n_cells = max_size, n_all_cells
+        if max_added_cost is not None and n_cells_by_cost < min(n_cells, n_internal * (limit + 1)):
+            walk = size_dp.errors_walk(tree.parent, tree.end, leaves_per_split, costs, max_added_cost)
+            # Of all added costs that allow the fewest leaves, the lowest is the cost of the best such pruning.
+            lowest_added_cost = int(np.flatnonzero(walk.best == walk.best[max_added_cost])[0])
+            return walk.kept(lowest_added_cost)
+        table = size_dp.best_by_size(tree.parent, tree.end, leaves_per_split, costs, limit)
+        accurate_sizes = table.indices[table.best[table.indices] <= allowed]
+        if len(accurate_sizes):
+            return table.kept(accurate_sizes[0])
         limit *= 2
 
 
-def _errors_budget(tree: Tree, costs: LongsOrFloats, allowed: float) -> int | None:
-    """Return how much cost the cuts may add; None where tables cannot be indexed by added cost.
+def _max_added_cost(tree: Tree, costs: LongsOrFloats, allowed: float) -> int | None:
+    """Return how much the cuts may add to the cost of the uncut tree; None if a table by added cost is impossible.
 
-    Costs must be whole numbers that no cut lowers. More than the cost of the root as a leaf is never needed.
+    Such a table needs whole costs, and cuts that never lower the cost. There is no need to add more than the cut at the
+    root adds, because that cut gives the smallest pruning of all.
     """
     if costs.dtype.kind != "i":
         return None

@@ -16,12 +16,12 @@ from ._samples import error_rate
 
 DELTA = 0.01
 FACTOR = 1.1  # k is the number of growing errors of the unpruned tree times this factor
-# Forms (A) and (B) of the Rademacher bound, and over how many draws of signs each is averaged.
+# Forms (A) and (B) of the Rademacher bound, each with the number of draws of signs over which the penalty is averaged.
 FORMS: tuple[tuple[Literal["printed", "centred"], int], ...] = (("printed", 1), ("centred", 10))
 Random = np.random.Generator | int
 
-# The bounds on the error of each tree: for each tree, the name of each bound in the results, and its name in tables.
-# The error of the tree on new rows is the result "test error, TREE".
+# BOUNDS lists for each tree the bounds on its error: from the name of a bound in the results to its name in the tables.
+# The results also contain the test error of each tree, under the name "test error, TREE".
 _BOUNDS_ON_ANY_TREE = {"printed Rademacher": "(A)", "centred Rademacher": "(B)", "quarter bit": "d/4 (invalid)"}
 _BOUNDS_ON_REP = {**_BOUNDS_ON_ANY_TREE, "uniform": "uniform", "informed": "informed"}
 _BOUNDS_ON_K_REP = {**_BOUNDS_ON_ANY_TREE, "within k": "within k"}
@@ -36,7 +36,7 @@ TREE_OF_BOUND = {bound: tree for tree, bounds in BOUNDS.items() for bound in bou
 
 
 def measure_bounds(tree: Tree, grown: Counts, held: Counts, test: Counts, *, seed: int) -> dict[str, float]:
-    """Return sizes, test errors and bounds of the prunings of a tree by REP, k-REP, the path and the informed prior."""
+    """Prune a tree by REP, k-REP, the path and the informed prior; return sizes, test errors and bounds by name."""
     samples, n = (tree, grown, held), int(held.total[0])
     k = k_limit(grown, factor=FACTOR)
     rep = reduced_error(*samples)
@@ -56,7 +56,7 @@ def measure_bounds(tree: Tree, grown: Counts, held: Counts, test: Counts, *, see
         "n": n,
         "pruning error, REP": rep.errors(held) / n,
         **{f"test error, {name}": error_rate(pruning, test) for name, pruning in prunings.items()},
-        # What the path certificate would be if the choice of the member had no price: not a valid bound.
+        # The limit that would hold if the member had been fixed in advance; not a valid bound for a chosen member.
         "unpaid, path": float(binomial_upper(path_bound.errors, n, np.log(DELTA))),
     }
     rademacher_and_printed = _bounds_on_rep_and_k_rep(tree, grown, held, rep, k_rep, k, seed)
@@ -112,7 +112,7 @@ def _mixture_error_rate(mixture: Bound, grown: Counts, held: Counts, test: Count
     """Return the expected test error of a pruning drawn from the mixture of a PAC-Bayes bound."""
     held_errors, test_errors = (counts.errors_if_leaf(grown.majority).astype(float) for counts in (held, test))
     prior = prior_cost(grown.resubstitution_costs, mixture.details["lam"], mixture.details["mu"])
-    # The mixture weighs a pruning by exp(-prior cost - theta * held-out errors), summed over its leaves.
+    # The weight of a pruning in the mixture is exp(-(sum over its leaves of prior cost + theta * held-out errors)).
     log_weights = -prior - mixture.details["theta"] * held_errors
     _, expected_errors = mean_cost(grown.tree.parent, log_weights, test_errors)
     return expected_errors / float(test.total[0])

@@ -1,7 +1,8 @@
-"""OPT in one sequence in detail, under noise, and in running time.
+"""Further experiments with OPT: one sequence of trees in detail, data with noise, and running times.
 
-Bohanec and Bratko (1994), Figure 9, the end of section 5.3, and section 6, which states an expectation: OPT offers more
-trees than MCC, so it is never worse on the rows that choose, and hardly better on new ones.
+Bohanec and Bratko (1994), Figure 9, the end of section 5.3, and section 6. Section 6 states an expectation: because OPT
+offers more trees than MCC, the best tree of OPT is never worse than that of MCC on the rows that choose the tree, and
+hardly better on new rows.
 """
 
 import time
@@ -34,8 +35,8 @@ TIMED = ("OPT", "GREEDY", "MCC1")
 # anew.
 NOISY = ("led24", "tic-tac-toe")
 COSTS = ("growing errors", "m-estimate", "pruning errors")
-# For each number of leaves, the numbers of values of the attributes of a complete domain whose tree has about as many
-# leaves. The times of the document are for 20, 40, 60 and 80 leaves.
+# Complete domains for the running times: the number of values of each attribute, by the approximate number of leaves of
+# the tree. The document gives times for 20, 40, 60 and 80 leaves.
 SIZES = {
     20: [4, 5], 40: [5, 8], 60: [3, 4, 5], 80: [4, 4, 5], 320: [4, 4, 4, 5], 1280: [4] * 4 + [5], 5120: [4] * 5 + [5],
 }  # fmt: skip
@@ -43,7 +44,7 @@ PRINTED_TIMES = {"20": 20.0, "40": 40.0, "60": 80.0, "80": 130.0}  # millisecond
 
 
 def grow_by_id3(table: Table) -> tuple[Tree, Counts]:
-    """Return the tree of ID3, with one branch for each value; a domain of one class gives a leaf without a warning."""
+    """Return the tree of ID3, which has one branch per value; if all rows have one class, return a leaf, silently."""
     if (table.required_target == table.required_target[0]).all():
         leaf = Tree.from_parents([-1])
         return leaf, Counts.from_leaves(leaf, [np.bincount(table.required_target, minlength=2)])
@@ -51,13 +52,16 @@ def grow_by_id3(table: Table) -> tuple[Tree, Counts]:
 
 
 def sample_sequences(config: Config, values: list[int], n_classes: int) -> Result:
-    """Return the sequences of OPT and GREEDY of the first random domain that shows what Figure 9 shows."""
+    """Return the sequences of OPT and GREEDY for the first random domain with the two properties of Figure 9.
+
+    GREEDY has more errors than OPT at some size, and some smaller tree of OPT has fewer errors than a larger one.
+    """
     for i in range(1_000):
         tree, counts = grow_by_id3(random_domain(values, n_classes, seed=derive_seed(config, 6, i)))
         sequences = {"OPT": best_of_size(tree, counts), "GREEDY": greedy(tree, counts)}
         best_errors, greedy_errors = map(errors_by_size, sequences.values())
         is_greedy_worse = any(best_errors[size] < errors for size, errors in greedy_errors.items())
-        # Members are in order of decreasing size: somewhere a smaller tree has fewer errors than a larger one.
+        # Members are in order of decreasing size.
         has_better_smaller_tree = (np.diff(sequences["OPT"].errors) < 0).any()
         if is_greedy_worse and has_better_smaller_tree:
             break
@@ -74,7 +78,7 @@ def errors_by_size(sequence: PruningSequence) -> dict[int, float]:
 
 
 def sample_sheet(results: dict[str, Result]) -> Sheet:
-    """Return the accuracy by size of two sequences, of the members and of the best member up to each size."""
+    """Return a table by size for two sequences: the accuracy of the member, and of the best member up to this size."""
     sample = results["sample"]
     accuracy_by_size = {method: dict(zip(*sample[method], strict=True)) for method in ("OPT", "GREEDY")}
     rows = []
@@ -91,7 +95,7 @@ def sample_sheet(results: dict[str, Result]) -> Sheet:
 
 
 def draw_sample(results: dict[str, Result], path: Path) -> None:
-    """Draw the trees of both sequences, and the monotone curves through them."""
+    """Draw the accuracy of the trees of both sequences, and of the best tree up to each size as a step curve."""
     sheet = sample_sheet(results)
     with new_figure(path) as (ax,):
         for method, colour, mark in (("OPT", CYCLE[0], "s"), ("GREEDY", CYCLE[1], "o")):
@@ -102,7 +106,7 @@ def draw_sample(results: dict[str, Result], path: Path) -> None:
 
 
 def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
-    """Return errors on the pruning and test rows, and leaves, of the best tree of each sequence under noise."""
+    """Return pruning errors, test errors and leaves of the best tree of each sequence on data with noise."""
     result: Result = {"name": name}
     for i in range(n_repeats):
         growing, pruning, fresh = _noisy_samples(name, derive_seed(config, 8, i))
@@ -112,7 +116,7 @@ def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
         for cost_name, cost in zip(COSTS, costs, strict=True):
             for method, sequence in all_sequences(tree, grown, cost).items():
                 errors = sequence.errors_on(held)
-                best = int(np.flatnonzero(errors == errors.min())[-1])  # of equal errors, the smallest tree
+                best = int(np.flatnonzero(errors == errors.min())[-1])  # the last is the smallest
                 measured = [
                     errors[best] / held.total[0],
                     error_rate(sequence[best], test),
@@ -123,7 +127,7 @@ def choose_under_noise(config: Config, name: str, n_repeats: int) -> Result:
 
 
 def all_sequences(tree: Tree, counts: Counts, cost: LongsOrFloats | None = None) -> dict[str, PruningSequence]:
-    """Return the sequences of the four methods, by growing errors or by a cost of each node."""
+    """Return the sequences of the four methods, which minimise growing errors or the given cost of the nodes."""
     return {method: rule(tree, counts, cost=cost) for method, rule in SEQUENCE_METHODS.items()}
 
 
@@ -174,7 +178,7 @@ def _cpu_seconds(rule: Callable[[Tree, Counts], object], tree: Tree, counts: Cou
 
 
 def times_sheet(results: dict[str, Result]) -> Sheet:
-    """Return milliseconds by leaves, beside the printed times of OPT."""
+    """Return the table of running times in milliseconds by number of leaves, with the printed times of OPT."""
     rows = []
     for size, result in results["times"].items():
         rows.append((result["leaves"], PRINTED_TIMES.get(size), *(1000 * result[method] for method in TIMED)))
@@ -183,7 +187,7 @@ def times_sheet(results: dict[str, Result]) -> Sheet:
 
 
 def draw_times(results: dict[str, Result], path: Path) -> None:
-    """Draw times against leaves on logarithmic axes, with a line of slope 2."""
+    """Draw running times against leaves on logarithmic axes, with a line of slope 2 for quadratic time."""
     sheet = times_sheet(results)
     leaves, last = sheet.column("leaves"), sheet.column("OPT, ours")[-1]
     with new_figure(path) as (ax,):

@@ -5,8 +5,9 @@ tenth of the rows is for testing, and of the others two thirds are for growing a
 study, trees are binary and grown with the gain ratio of C4.5: a split must gain more than the mean of all candidates
 and leave two rows on each side. Nominal columns are split into two sets of categories.
 
-Further tables, "the two phases", examine what the text states or proposes without figures: the choice of k (section
-3.1), other labels (section 4), the factor c (section 6.2) and other shares of pruning rows (section 7).
+Further tables, called "the two phases" below, examine statements and proposals of the text for which it gives no
+figures: the choice of k (section 3.1), other labels (section 4), the factor c (section 6.2) and other shares of pruning
+rows (section 7).
 """
 
 from collections.abc import Sequence
@@ -57,24 +58,26 @@ class Samples(NamedTuple):
 
 
 def parts(config: Config) -> list[Part]:
-    """Return one part per data set for the published tables, and one per data set for those of the two phases."""
+    """Return the parts of the experiment: for the published tables and for the two phases, one part per data set."""
     n_rows_of_set = {name: LED_ROWS if name == "led24" else 0 for name in SETS}
     phase_sets, n_splits, n_phase_splits = PHASE_SETS, N_SPLITS, N_PHASE_SPLITS
     if config.quick:
         n_rows_of_set = {"kropt (generated)": 0, "tic-tac-toe": 0, "led24": 6_000, "waveform": 3_000}
         phase_sets, n_splits, n_phase_splits = ("tic-tac-toe",), 2, 1
-    made = [
+    published_parts = [
         Part(name, measure_set, {"name": name, "n_splits": n_splits, "n_rows": n_rows})
         for name, n_rows in n_rows_of_set.items()
     ]
-    phases = [Part(f"phases-{name}", measure_phases, {"name": name, "n_splits": n_phase_splits}) for name in phase_sets]
-    return made + phases
+    phase_parts = [
+        Part(f"phases-{name}", measure_phases, {"name": name, "n_splits": n_phase_splits}) for name in phase_sets
+    ]
+    return published_parts + phase_parts
 
 
 def measure_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
-    """Return sizes, errors and bounds on a data set: a list per quantity, a number per split.
+    """Return sizes, errors and bounds on a data set. Each quantity is a list with one number per split.
 
-    `n_rows` is the number of rows of a generated set.
+    `n_rows` is the number of rows if the set is generated; otherwise it is ignored.
     """
     table = _load_or_generate(name, n_rows, config)
     runs = []
@@ -158,7 +161,7 @@ def _errors_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
 
 def _bounds_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
     """Return the mean bounds on each tree, after its mean test error."""
-    columns = {}  # for each result, the heading
+    columns = {}  # from the name of a result to the heading of its column
     for tree, bounds in BOUNDS.items():
         columns[f"test error, {tree}"] = f"{tree}: test error"
         for key, label in bounds.items():
@@ -174,7 +177,7 @@ def _bounds_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
 
 
 def _findings_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
-    """Return statements about the bounds, and on which splits or data sets they hold."""
+    """Return a table of statements about the bounds, each with the splits or data sets on which it holds."""
     n_splits = sum(len(results[name]["k"]) for name in names)
     n_ordered = sum(sum(results[name]["is ordered"]) for name in names)
     means = {name: {bound: mean(results[name][bound]) for bound in TREE_OF_BOUND} for name in names}
@@ -188,13 +191,19 @@ def _findings_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
     if violations:
         n_violations += f": {'; '.join(violations)}"
     path_is_lowest = [name for name in names if means[name]["path"] <= min(means[name].values())]
-    a, b = ("printed Rademacher", "centred Rademacher")  # forms (A) and (B)
+    form_a, form_b = ("printed Rademacher", "centred Rademacher")
     rows = (
         ("REP tree contained in k-REP tree, contained in unpruned tree", f"{n_ordered} of {n_splits} splits"),
-        ("published Rademacher below published Occam (d/4), REP", sets_with_lower(f"{a}, REP", "quarter bit, REP")),
-        ("centred Rademacher below exact Occam, REP", sets_with_lower(f"{b}, REP", "uniform, REP")),
-        ("bound of k-REP below that of REP, published Rademacher", sets_with_lower(f"{a}, k-REP", f"{a}, REP")),
-        ("bound of k-REP below that of REP, centred Rademacher", sets_with_lower(f"{b}, k-REP", f"{b}, REP")),
+        (
+            "published Rademacher below published Occam (d/4), REP",
+            sets_with_lower(f"{form_a}, REP", "quarter bit, REP"),
+        ),
+        ("centred Rademacher below exact Occam, REP", sets_with_lower(f"{form_b}, REP", "uniform, REP")),
+        (
+            "bound of k-REP below that of REP, published Rademacher",
+            sets_with_lower(f"{form_a}, k-REP", f"{form_a}, REP"),
+        ),
+        ("bound of k-REP below that of REP, centred Rademacher", sets_with_lower(f"{form_b}, k-REP", f"{form_b}, REP")),
         ("bounds below the test error of their own tree", n_violations),
         ("the path certificate is the lowest of all", _number_and_names(path_is_lowest, names)),
     )
@@ -234,7 +243,7 @@ def measure_phases(config: Config, name: str, n_splits: int) -> Result:
         runs.append(
             {
                 "factor": [_measure_k_rep(samples, c, seed) for c in FACTORS],
-                # ks[0] belongs to the factor 1.
+                # ks[0] is the smallest k, that of the factor 1.
                 "chosen": [k / max(ks[0], 1), best.details["unclipped"], test_error],
                 "share": [_measure_rep(samples_of_share, seed) for samples_of_share in by_share],
                 "penalty": _penalties(tree, grown, held, k_limit(grown, factor=FACTOR), seed),
@@ -284,13 +293,13 @@ def _penalties(tree: Tree, grown: Counts, held: Counts, k: int, seed: int) -> li
 
 def _phase_sheets(results: dict[str, Result]) -> list[Sheet]:
     """Return the tables of the two phases: by factor, for a chosen factor, by labelling, by share of pruning rows."""
-    choices = []
+    choice_rows = []
     for name, result in results.items():
         c, bound, error = map(mean, zip(*result["chosen"], strict=True))
         by_factor = _means_over_splits(result["factor"])
-        usual = by_factor[FACTORS.index(FACTOR)]
+        at_default_factor = by_factor[FACTORS.index(FACTOR)]
         lowest_bound = min(row[0] for row in by_factor)
-        choices.append((name, c, bound, usual[0], lowest_bound, error, usual[2]))
+        choice_rows.append((name, c, bound, at_default_factor[0], lowest_bound, error, at_default_factor[2]))
     factor_rows = _rows_by_setting(results, "factor", FACTORS)
     share_rows = _rows_by_setting(results, "share", [f"{100 * share:.0f} %" for share in PRUNING_SHARES])
     return [
@@ -298,7 +307,7 @@ def _phase_sheets(results: dict[str, Result]) -> list[Sheet]:
               ("set", "c", "(A)", "(B)", "test error", "nodes"), factor_rows, decimals=3),
         Sheet("choice", "The factor chosen by the least bound (A), delta shared by all factors",
               ("set", "c chosen", "(A) chosen", f"(A) at {FACTOR}", "least (A), choice unpaid (invalid)",
-               "test error, chosen", f"test error at {FACTOR}"), choices, decimals=3),
+               "test error, chosen", f"test error at {FACTOR}"), choice_rows, decimals=3),
         Sheet("labellings", f"Penalty of all prunings, and within k = {FACTOR} times the growing errors, by labelling",
               ("set", *(f"{labelling}, {prunings}" for labelling in LABELLINGS for prunings in ("all", "within k"))),
               [(name, *np.mean(result["penalty"], axis=0).tolist()) for name, result in results.items()], decimals=4),

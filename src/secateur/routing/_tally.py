@@ -1,9 +1,11 @@
-"""Tallies: the sums over the rows of a batch, which do not depend on the order of rows or on how they are partitioned.
+"""Tallies: sums over the rows of a batch, which can be merged with the tallies of other batches.
 
-A `ClassTally` has the number of rows (or the weight) of each class in each leaf as integers, so that adding tallies is
-exact. A fractional weight is split into integer numbers of 1, 2**-32, 2**-64 and 2**-96 (*limbs*), each of which is
-summed by itself. A `NumberTally` has the weight, mean and sum of squared errors of a numeric target; merging two of
-these rounds.
+A `ClassTally` contains the number of rows (or the weight) of each class in each leaf. The sums are integers, so the
+result does not depend on the order of the rows or on their division into batches. A fractional weight is written with
+four integers (*limbs*) as w0 + w1 * 2**-32 + w2 * 2**-64 + w3 * 2**-96, and each limb is summed separately.
+
+A `NumberTally` contains the weight, mean and sum of squared errors of a numeric target in each leaf. These are floats,
+so merging two tallies rounds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +30,7 @@ MAX_NEW_LABELS = 5  # in warnings
 
 @dataclass(kw_only=True)
 class Tally:
-    """The common part of both tallies: numbers of rows, and of rows that need a warning.
+    """The fields that both tallies share: numbers of rows, some of which need a warning.
 
     Parameters
     ----------
@@ -101,20 +103,20 @@ class ClassTally(Tally):
     limbs: list[Array]
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
-        """Add rows, given the leaf, the class number and the weight of each."""
+        """Add rows, given the leaf, class number and weight of each row."""
         self.n_rows += len(leaves)
         if weight is None:
-            parts = [np.zeros(0, np.int64)]
+            weight_limbs = [np.zeros(0, np.int64)]  # without weights, every row counts once
         else:
             _check_exact(weight)
             has_exact_floats = self.limbs[0].dtype.kind == "f"
-            parts = [weight] if has_exact_floats else _split_into_limbs(weight)
-        self._add_limbs(len(parts))
-        for part, limb in zip(parts, self.limbs, strict=False):
-            route.add_class_counts(leaves, target, part, limb)
+            weight_limbs = [weight] if has_exact_floats else _split_into_limbs(weight)
+        self._add_limbs(len(weight_limbs))
+        for weight_limb, limb in zip(weight_limbs, self.limbs, strict=False):
+            route.add_class_counts(leaves, target, weight_limb, limb)
 
     def merge(self, other: "ClassTally") -> None:
-        """Add the other's sums to these."""
+        """Add the sums of another tally to those of this one."""
         super().merge(other)
         self._add_limbs(len(other.limbs))
         for k, other_limb in enumerate(other.limbs):
@@ -132,7 +134,7 @@ class ClassTally(Tally):
         return Counts(tree, by_class, sample, self.n_used, self.sketch)
 
     def _add_limbs(self, n_limbs: int) -> None:
-        """Add limbs of zeros, up to the given number."""
+        """Append limbs of zeros until there are `n_limbs`; do nothing if there are more."""
         self.limbs += [np.zeros_like(self.limbs[0]) for _ in range(n_limbs - len(self.limbs))]
 
 
@@ -145,7 +147,7 @@ class NumberTally(Tally):
     sse: Array
 
     def add(self, leaves: Array, target: Array, weight: Array | None) -> None:
-        """Add rows, given the leaf, the number and the weight of each."""
+        """Add rows, given the leaf, numeric target and weight of each row."""
         self.n_rows += len(leaves)
         n_nodes, weight = len(self.weight), np.ones(len(leaves)) if weight is None else weight
         total = np.bincount(leaves, weight, minlength=n_nodes)
@@ -172,6 +174,7 @@ class NumberTally(Tally):
         return Moments(tree, weight, mean, sse, sample, self.n_used, self.sketch)
 
     def _merge_sums(self, weight: Array, mean: Array, sse: Array) -> None:
+        """Add the weight, mean and sum of squared errors of other rows in each leaf."""
         merged = _merge_moments(self.weight, self.mean, self.sse, weight, mean, sse)
         self.weight, self.mean, self.sse = merged
 
@@ -249,7 +252,7 @@ def _check_exact(weight: Array) -> None:
 
 
 def _split_into_limbs(weight: Array) -> list[Array]:
-    """Return weights as integer numbers of 1, 2**-32, 2**-64 and 2**-96; integer weights need only the first."""
+    """Return the limbs of each weight; if all weights are integers, there is only the first limb."""
     limbs: list[Array] = []
     rest = weight
     while not limbs or (rest.any() and len(limbs) < MAX_LIMBS):
@@ -260,9 +263,10 @@ def _split_into_limbs(weight: Array) -> list[Array]:
 
 
 def _join_limbs(limbs: list[Array]) -> Array:
-    """Return sums as float64, rounded so coarsely that sums over nodes are exact, as `round_for_exact_sums` does."""
+    """Return the sums as float64, rounded like `round_for_exact_sums`, so that adding up nodes is exact."""
     units = [limb.copy() for limb in limbs]
-    for k in range(len(units) - 1, 0, -1):  # carry, so that equal sums have equal limbs
+    # Carry into the next higher limb, so that equal sums have equal limbs.
+    for k in range(len(units) - 1, 0, -1):
         units[k - 1] += units[k] >> 32
         units[k] &= int(LIMB_BASE) - 1
     total = sum(unit / LIMB_BASE**k for k, unit in reversed(list(enumerate(units))))

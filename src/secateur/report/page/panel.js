@@ -48,7 +48,7 @@ function createPanel(raw, tree, state, words, errors, picture) {
     if (!state.edits.length) return null;
     const limit = state.limit();
     if (limit.from === "none") return html("p", { class: "note" }, `Cut by hand: not certified. ${limit.why}`);
-    const price = `${formatNumber(state.numbers.nDecided)} nodes decided cost ln 2 each`;
+    const price = `${formatNumber(state.numbers.nDecisions)} nodes decided cost ln 2 each`;
     return html("p", { class: "note" },
       "Cut by hand after looking: the certificates of the slider do not hold for it. " +
       `The limit shown (${formatPercent(limit.value, Math.ceil)}) pays for every possible pruning: ${price}.`);

@@ -1,5 +1,5 @@
-// The pruning that is shown: a stop of the slider, and the cuts and restorations made by hand since then.
-// `kept[v]` is 1 if node v is still internal; all numbers follow from this array.
+// The pruning that the page shows. It starts as one of the prunings that the slider offers, its stops. Users then cut and
+// restore single nodes, the edits. `kept[v]` is 1 if node v is internal in this pruning; all numbers follow from `kept`.
 
 function createState(raw, tree) {
   const stops = raw.stops;
@@ -14,7 +14,7 @@ function createState(raw, tree) {
     listeners: [],
   };
 
-  // Which nodes are internal at a stop. Prunings that are not nested are stored as changes from one to the next.
+  // Return `kept` of a stop. If the prunings are not nested, each is stored as the nodes that differ from the stop before.
   function keptAt(stop) {
     const kept = Uint8Array.from(tree.arity, (arity) => (arity > 0 ? 1 : 0));
     const cuts = raw.cuts[stop];
@@ -46,11 +46,12 @@ function createState(raw, tree) {
   const isInTree = (v) => v === 0 || state.kept[tree.parent[v]] === 1;
   const isLeaf = (v) => isInTree(v) && state.kept[v] === 0;
 
-  // Leaves, cuts, costs and number of decided nodes of a pruning, or of its part under `root`.
+  // Return leaves, cuts and costs of a pruning, or of its part below `root`. `nDecisions` is the number of its nodes at
+  // which one could cut or not: those that are internal in the grown tree.
   function measurePruning(kept, root = 0) {
-    const numbers = { leaves: [], cuts: [], nDecided: 0, costs: tree.samples.map(() => 0) };
+    const numbers = { leaves: [], cuts: [], nDecisions: 0, costs: tree.samples.map(() => 0) };
     for (let v = root; v < tree.end[root]; ) {
-      if (tree.arity[v] > 0) numbers.nDecided += 1;
+      if (tree.arity[v] > 0) numbers.nDecisions += 1;
       if (kept[v]) {
         v += 1;
         continue;
@@ -93,7 +94,7 @@ function createState(raw, tree) {
     return true;
   }
 
-  // Take the last entry of one history and put the present state on the other one.
+  // Undo or redo: restore the last entry of the history `from`, and append the present pruning to the history `to`.
   function moveInHistory(from, to) {
     if (!from.length) return false;
     to.push({ stop: state.stop, edits: state.edits });
@@ -102,9 +103,9 @@ function createState(raw, tree) {
     return true;
   }
 
-  // The upper limit on the error on new rows of a pruning, its source, and remarks for the reader.
-  // The tree as fitted has its certificate, and members of the sequence have the path certificate. For any other
-  // pruning, a prior over all prunings is paid for: ln 2 for each node that was decided.
+  // Return the upper limit on the error of a pruning on new rows, where the limit comes from, and a remark for the reader.
+  // The fitted tree has its certificate, and members of the sequence have the path certificate. Any other pruning gets an
+  // Occam bound: the prior probability of a pruning is 1/2 for each decision, which raises the limit by ln 2 each.
   function limit({ stop, edits, numbers } = state) {
     const path = stops.bound && !edits.length ? stops.bound[stop] : null;
     if (!edits.length && stop === raw.marks.fitted && raw.certified !== null) {
@@ -112,7 +113,7 @@ function createState(raw, tree) {
     }
     if (path !== null) return { value: path, from: "path" };
     if (raw.limit.why_not) return { value: null, from: "none", why: raw.limit.why_not };
-    const price = Math.log(1 / raw.limit.delta) + numbers.nDecided * Math.LN2;
+    const price = Math.log(1 / raw.limit.delta) + numbers.nDecisions * Math.LN2;
     const value = klUpperLimit(numbers.costs[1], raw.limit.n, price);
     return {
       value,
@@ -121,7 +122,7 @@ function createState(raw, tree) {
     };
   }
 
-  // A preview of another stop: its pruning, numbers and limit.
+  // Return `kept`, numbers and limit of another stop, without going there.
   function previewStop(stop) {
     const kept = keptAt(stop);
     const numbers = { ...measurePruning(kept), costs: stops.errors.map((column) => column[stop]) };

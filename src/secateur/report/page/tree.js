@@ -1,4 +1,5 @@
-// The drawing of the tree. A node keeps its element while it is drawn, so that it can glide and fade when the tree changes.
+// The drawing of the tree. The SVG element of a node exists as long as the node is drawn, so that nodes can glide and fade
+// when the tree changes.
 
 const DEFAULT_MAX_HEIGHT_PIXELS = 600;
 const LINE_PIXELS = 25;
@@ -12,7 +13,8 @@ function createPicture(raw, tree, state, words) {
   element.setAttribute("role", "tree");
   element.setAttribute("aria-label", "The pruned tree");
   element.setAttribute("aria-describedby", "tree-help");
-  // Of each drawn node: its element, the link from its parent, and where both are (`now`) and will be (`to`).
+  // By node number, for each drawn node: its element, the link from its parent, its present position and opacity (`now`),
+  // and its position and opacity at the end of the motion (`to`). The opacity is `o`.
   const drawn = new Map();
   const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
   const folding = createFolding(tree, state);
@@ -29,7 +31,7 @@ function createPicture(raw, tree, state, words) {
 
   const maxHeight = () => parseFloat(getComputedStyle(box).maxHeight) || DEFAULT_MAX_HEIGHT_PIXELS;
 
-  // The nodes to draw and their positions.
+  // Return the nodes to draw and their positions, so that the drawing fits the box if possible.
   function makePlan() {
     const room = { width: view.room().width, height: maxHeight() };
     const layOut = (open) => {
@@ -70,14 +72,14 @@ function createPicture(raw, tree, state, words) {
     box.style.height = `${height}px`;
   }
 
-  // The node itself or its nearest ancestor in a map.
+  // Return node v if it is a key of the map, otherwise its nearest ancestor that is.
   function nearestIn(map, v) {
     let u = v;
     while (u > 0 && !map.has(u)) u = tree.parent[u];
     return u;
   }
 
-  // Nodes that are no longer drawn move to their nearest drawn ancestor and fade.
+  // Let nodes that are not in the plan move to their nearest ancestor in the plan and fade.
   function fadeOutMissingNodes() {
     for (const [v, item] of drawn) {
       if (plan.position.has(v)) continue;
@@ -87,7 +89,7 @@ function createPicture(raw, tree, state, words) {
     }
   }
 
-  // A new node starts at its nearest ancestor that was drawn before.
+  // Add a node to the drawing. It starts at the position of its nearest ancestor that was drawn before.
   function addItem(v, before) {
     const start = before.get(nearestIn(before, v)) || plan.position.get(v);
     const item = {
@@ -113,7 +115,7 @@ function createPicture(raw, tree, state, words) {
     nodeDrawing.updateNode(item, v, nodeDrawing.kindOf(v, plan.open), plan);
   }
 
-  // Screen readers read elements in document order, which is pre-order. Elements in the right place are not moved.
+  // Put the elements into pre-order, because screen readers read them in document order. Only misplaced ones are moved.
   function sortElements() {
     let next = null;
     for (const v of [...drawn.keys()].sort((a, b) => b - a)) {

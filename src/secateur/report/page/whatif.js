@@ -1,4 +1,5 @@
-// The part "What if": a row made by hand, its path and prediction, and the smallest change that alters the prediction.
+// The section "What if" of the page. Users enter a row and see its path, its prediction, and the smallest change of the
+// row that changes the prediction.
 
 const MISSING_PATTERN = /^(na|nan|null|none|\?)$/i;
 const MAX_CLASSES_SHOWN = 6;
@@ -8,17 +9,19 @@ const DAY_MILLISECONDS = 864e5;
 function createWhatIf(raw, tree, state, words, errors, picture, routing) {
   const testedColumns = [...new Set(tree.feature)].filter((j) => j >= 0);
   const row = raw.columns.map(() => null);
-  const sliderEnds = new Map(); // of each numeric column
-  const thresholdRanges = new Map(); // the unit of a change of a numeric column, as in inspection/counterfactual.py
+  const sliderEnds = new Map(); // by numeric column: the lowest and the highest value of its slider
+  // By numeric column: the difference of its highest and lowest threshold. Changes of different columns are compared in
+  // units of this range, as in inspection/counterfactual.py.
+  const thresholdRanges = new Map();
   for (const j of testedColumns) {
     if (raw.columns[j].categories) row[j] = raw.rows?.columns[j]?.common ?? 0;
-    else startNumber(j);
+    else setInitialNumber(j);
   }
   const rangeOf = (j) => thresholdRanges.get(j);
   const originalName = (j) => raw.columns[j].original_name ?? raw.columns[j].name;
 
-  // The first value of a numeric column is its median in the data, or the middle of its thresholds.
-  function startNumber(j) {
+  // Set the initial value of a numeric column: its median in the data, or else the middle of its thresholds.
+  function setInitialNumber(j) {
     const data = raw.rows?.columns[j];
     const thresholds = tree.exactThreshold.filter((threshold, v) => tree.feature[v] === j && isFinite(threshold));
     const low = thresholds.reduce((a, b) => Math.min(a, b), Infinity);
@@ -37,7 +40,7 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
     }
   }
 
-  // The columns that the shown tree tests.
+  // Return the columns that the pruning on the page tests.
   function shownColumns() {
     const shown = new Set();
     for (let v = 0; v < tree.n; v++) if (state.kept[v]) shown.add(tree.feature[v]);
@@ -50,7 +53,7 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
     return raw.columns[j].date ? formatDay(value) : String(Number(value.toPrecision(8)));
   }
 
-  // The controls of one column.
+  // Return the label and the control of one column.
   function field(j) {
     const id = `field-${j}`;
     const label = html("label", { for: id }, html("bdi", {}, raw.columns[j].name));
@@ -69,7 +72,7 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
     return select;
   }
 
-  // A slider, an entry for the exact number, and a box for a missing value.
+  // Return the control of a numeric column: a slider, an entry for the exact number, and a checkbox "missing".
   function numberControl(j, id) {
     const { name, date } = raw.columns[j];
     const [min, max] = sliderEnds.get(j);
@@ -189,7 +192,7 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
     return html("li", {}, html("bdi", {}, words.branchText(u)), html("span", { class: "soft" }, value));
   }
 
-  // The class shares in a leaf, with their limits for new rows.
+  // Return a table of the class shares in a leaf, on each sample and as limits for new rows.
   function shareTable(v) {
     const k = raw.classes.length;
     const { counts } = tree.samples[0];
@@ -218,8 +221,8 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
   function changeSentence(start, isWanted) {
     const best = routing.smallestChange(row, isWanted, rangeOf);
     if (!best) {
-      const none = start ? "none" : "None: no other prediction of this tree can be reached by changing known values";
-      return html("p", { class: "why" }, `${start}${none}.`);
+      const noChange = start ? "none" : "None: no other prediction of this tree can be reached by changing known values";
+      return html("p", { class: "why" }, `${start}${noChange}.`);
     }
     const changes = best.changes.flatMap((change, i) => [i ? " and " : "", html("bdi", {}, changeText(change))]);
     const prediction = html("strong", {}, html("bdi", {}, words.predictionLabel(best.leaf)));
@@ -240,7 +243,8 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
     return isUp ? `${name} from ${now} to ${above}` : `${name} from ${now} to ${endText(column, high, Math.floor)} or less`;
   }
 
-  // An end of a range in five digits, rounded so that the text still satisfies the test.
+  // Return an end of a range as text with five digits. `round` is Math.ceil or Math.floor, so that the rounded number
+  // still satisfies the test.
   function endText(j, value, round) {
     if (raw.columns[j].date) return formatDay(value);
     const unit = 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - 4);
@@ -250,8 +254,8 @@ function createWhatIf(raw, tree, state, words, errors, picture, routing) {
   return Object.assign(draw, { row, useText, rangeOf, leave: () => picture.highlightRowPath([]) });
 }
 
-// A value as the tree reads it: a number, a code (-1 for a category that growing did not see), null if it is missing,
-// or undefined if it is no number.
+// Translate the text of a cell to what the tree tests: a number, or the code of a category (-1 if growing did not see the
+// category). Return null for a missing value, and undefined if the column is numeric and the text is not a number.
 function parseValue({ categories, values, date }, value) {
   if (value === null || value === undefined || value === "") return null;
   const text = String(value).trim();
@@ -275,7 +279,7 @@ function listNames(names) {
   return `${names.slice(0, MAX_NAMES_LISTED).join(", ")}${names.length > MAX_NAMES_LISTED ? "…" : ""}`;
 }
 
-// The entries of a pasted row by the number of their column. The message of an error is shown to the user.
+// Return the values of a pasted row, by column number. Users see the message of any error that is thrown.
 function readRow(text, names) {
   const body = text.trim();
   if (!body) throw new Error("There is nothing to read: paste a row as JSON or CSV.");
@@ -285,7 +289,8 @@ function readRow(text, names) {
   return values;
 }
 
-// Pairs of name and value from an object, from a list in the order of the columns, or from the first row of a table.
+// Return pairs of name and value from JSON: an object, a list of values in the order of the columns, or a list of rows, of
+// which the first is read.
 function readJsonRow(body, names) {
   let parsed;
   try {
@@ -307,7 +312,7 @@ function readCsvRow(body, names) {
   return header.map((name, i) => [name, cells[i]]);
 }
 
-// The cells of a line of CSV whose delimiter is a tab, a semicolon or a comma.
+// Return the cells of a line of CSV. The delimiter is a tab, a semicolon or a comma, the first of these in the line.
 function splitCsvLine(line) {
   const delimiter = ["\t", ";", ","].find((c) => line.includes(c)) || ",";
   const cells = [];
