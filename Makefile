@@ -18,7 +18,7 @@ test: .venv/installed-test ## run every test (about ten minutes the first time: 
 	@scripts/browser
 	@scripts/test
 
-quick: .venv/installed-test ## lint, types, layers, the house, lists of names, help: under a minute
+quick: .venv/installed-test ## lint, types, layers, and whether all that is listed is complete: under a minute
 	@scripts/check; checked=$$?; \
 	    scripts/test -n 0 -m quick $$(grep -rl --include='test_*.py' 'mark\.quick' tests) && exit $$checked
 

@@ -36,6 +36,7 @@ def test_every_export_of_the_table_is_complete():
     tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     folder = ROOT / "src" / "secateur" / "exports"
+    guide = (ROOT / "docs" / "how-to" / "deploy.md").read_text("utf-8")
     missing = [
         f"{path.name}: the line of its function in exports/__init__.py"
         for path in folder.glob("_[a-z]*.py")
@@ -57,6 +58,8 @@ def test_every_export_of_the_table_is_complete():
             missing.append(f"{name}: the extra {facts.needs!r} in pyproject.toml")
         if not facts.endings or any(not ending.startswith(".") for ending in facts.endings):
             missing.append(f"{name}: the ending of its files")
+        if facts.runs and f"--to {name}" not in guide and f"export_{name}" not in guide:
+            missing.append(f"{name}: a section of docs/how-to/deploy.md with `secateur export tree.json --to {name}`")
         if untold(name):
             missing.append(f"{name}: a sentence in changelog.d")
     endings = [ending for facts in exports.EXPORTS.values() for ending in facts.endings]

@@ -16,6 +16,7 @@ from secateur.model_selection._recipe import n_standard_errors
 pytestmark = pytest.mark.quick
 
 TESTS = Path(__file__).parents[1]
+NEEDED_PARAMETERS = {"smallest-within": ["accuracy"]}  # the laws pass them
 FAMILIES = {"pruners": (pruners, pruners.RULES), "certifiers": (certifiers, certifiers.METHODS)}
 
 
@@ -42,10 +43,23 @@ def test_every_name_has_its_file_its_docstring_and_its_test(family):
             missing.append(f"{name}: its import in {family}/__init__.py, for type checkers")
         if not (TESTS / family / f"test_{function}.py").is_file():
             missing.append(f"{name}: the file tests/{family}/test_{function}.py")
+        needed = needed_parameters(getattr(package, function)) if family == "pruners" else []
+        missing += [
+            f"{name}: a default of the parameter {parameter}; the laws call the rule without it"
+            for parameter in needed
+            if parameter not in NEEDED_PARAMETERS.get(name, [])
+        ]
     missing += [f"{name}: a sentence in changelog.d" for name in untold(*registry)]
 
     if missing:
         pytest.fail("missing:\n" + "\n".join(missing), pytrace=False)
+
+
+def needed_parameters(rule):
+    """Return the parameters of a rule without a default, other than the tree and its samples."""
+    samples = ("tree", "counts", "grown", "holdout")
+    parameters = inspect.signature(rule).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.name not in samples]
 
 
 def test_rules_that_take_costs_are_those_with_that_parameter():
@@ -85,6 +99,13 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
             missing.append(f"{name}: its definition in tests/helpers/oracles.py")
             continue
         computed = impurity(CriterionSpec(kernel), np.array([5.0, 3, 2]), 10) if kernel in IMPURITIES else defined
+        for counts in ([7, 0, 0], [1, 1], [5, 3, 2], [1] * 20, [90] + [1] * 10):
+            value, error = naive_impurity(kernel, counts), sum(counts) - max(counts)
+            if value < error - 1e-9 or (error == 0 and value != 0):
+                missing.append(
+                    f"{name}: a definition that is at least the error and 0 on pure nodes; naive_impurity returns "
+                    f"{value:.6g} for counts of {counts}, of which {error} are errors"
+                )
         if computed != pytest.approx(defined):
             missing.append(
                 f"{name}: its function in _kernels/criteria.py returns {computed:.6g} for counts of 5, 3 and 2, "

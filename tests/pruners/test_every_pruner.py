@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import all_prunings, children_of
-from secateur import Counts, Moments, Pruning, PruningSequence, Tree, pruners
+from secateur import Counts, Model, Moments, Pruning, PruningSequence, Tree, count, grow, pruners
 from secateur.errors import CountsError, ParameterError, UnsupportedError
+from secateur.modelfile import dumps_model, loads_model
 from secateur.pruners import RULES, prune
 from strategies import counts, trees, trees_with_counts
 
@@ -138,7 +139,8 @@ def test_a_single_leaf_is_returned_as_it_is(name, case):
 def test_the_names_of_the_samples_that_shaped_the_result_are_remembered(name, case):
     seen = run(name, *case).seen
 
-    assert seen == {"grow", "prune"} if name in HELD_OUT else seen == {"grow"}
+    used = {"grow", "prune"} if name in HELD_OUT else {"grow"}
+    assert set(seen) == used, "pass seen=SampleUsage.of(...) with every sample that the result depends on"
 
 
 @every_rule
@@ -333,6 +335,18 @@ def test_a_rule_states_its_provenance(name):
     assert provenance.sample == ("" if no_sample_decides else "prune" if name in HELD_OUT else "grow")
     assert (provenance.alpha_unit != "none") == (getattr(result, "alphas", None) is not None)
     assert members(result)[0].provenance == provenance
+
+
+@every_rule
+def test_a_saved_model_keeps_the_provenance_of_its_rule(name):
+    X = np.arange(40.0)[:, None]
+    tree, grown = grow(X, X[:, 0] % 8 < 3)
+    held = count(tree, X + 0.5, X[:, 0] % 8 < 3)
+    pruning = members(run(name, tree, grown, held))[0]
+
+    saved = loads_model(dumps_model(Model(pruning, grown)))
+
+    assert saved.pruning.provenance == pruning.provenance
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if RULES[name].takes_cost])
