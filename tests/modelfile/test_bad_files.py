@@ -149,7 +149,7 @@ WRONG = [
     ("certificate.value", {"$float": "nan"}, "value=nan"),
     ("certificate.delta", 0, "delta=0"),
     ("certificate.errors", {"$float": "inf"}, "a number of 0 or more"),
-    ("certificate.certified", False, "needs a reason"),
+    ("certificate.certified", False, "a reason is needed"),
     ("certificate.method", 3, "a string"),
     # plain values
     ("parameters", [1], "parameters is a list of 1; an object"),

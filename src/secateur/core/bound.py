@@ -79,7 +79,7 @@ class Bound:
         if not 0 < self.delta < 1:
             raise ParameterError(f"delta={self.delta}; a failure probability between 0 and 1, both excluded, is needed")
         if not self.certified and not self.reason:
-            raise ParameterError("a bound that is not certified needs a reason")
+            raise ParameterError("certified=False and reason=''; a reason is needed: why the limit is not a guarantee")
 
     @property
     def rate(self) -> float:

@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from .._utils.checks import check_name
+
 CostUnit = Literal[
     "none",
     "errors",
@@ -22,6 +24,7 @@ CostUnit = Literal[
     "expected cost",
     "deviance",
     "impurity",
+    "other",
     "given",
 ]
 AlphaUnit = Literal["none", "cost", "cost per row", "split score"]
@@ -43,7 +46,8 @@ class RuleProvenance:
         Unit of the cost that the rule compared: "errors", "squared error", "m-estimate" (an error per row of the whole
         sample), "corrected errors" (with half an error added for each leaf), "estimated errors" (an upper limit),
         "certified error", "split score", "expected cost" (of a cost matrix), "deviance" (log loss), "impurity" (Gini),
-        or "given" where the caller passed one number per node. "none" where no cost decided.
+        "other" (a unit that only this rule has; its documentation states it), or "given" where the caller passed one
+        number per node. "none" where no cost decided.
     sample : str
         Name of the sample on which the cost was computed; empty where the caller passed the cost.
     tolerance : float
@@ -76,6 +80,8 @@ class RuleProvenance:
     text: str = ""
 
     def __post_init__(self) -> None:
+        check_name("cost", self.cost, COST_UNITS)
+        check_name("alpha_unit", self.alpha_unit, ALPHA_UNITS)
         parameters = {name: _plain_value(value) for name, value in self.parameters.items()}
         object.__setattr__(self, "parameters", parameters)
         object.__setattr__(self, "text", self.text or self.rule)
