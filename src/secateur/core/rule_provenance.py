@@ -80,7 +80,7 @@ class RuleProvenance:
     text: str = ""
 
     def __post_init__(self) -> None:
-        check_name("cost", self.cost, COST_UNITS)
+        check_name("cost", self.cost, COST_UNITS, alternative=" (other: a unit that only this rule has)")
         check_name("alpha_unit", self.alpha_unit, ALPHA_UNITS)
         parameters = {name: _plain_value(value) for name, value in self.parameters.items()}
         object.__setattr__(self, "parameters", parameters)
