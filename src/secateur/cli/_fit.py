@@ -155,13 +155,13 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     )
     holdout, held_out, held_out_weight = _read_holdout(options, table.schema)
     recipe = _make_recipe(options, table, holdout)
+    parameters = recipe.estimator_parameters(is_classifier=not table.schema.has_numeric_target)
     with warnings_as_notes(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
         model = fit_model(
             table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_out_weight,
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
         _warn_single_column(model)
-    parameters = recipe.estimator_parameters(is_classifier=not table.schema.has_numeric_target)
     model = replace(
         model,
         parameters=parameters | {"nominal": list(options["nominal"]) or None},

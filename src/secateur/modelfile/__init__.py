@@ -6,7 +6,7 @@ whatever its bytes, loading gives a valid model or `ModelFileError`. docs/refere
 
     _file          the bytes of a file as a JSON document, parsed strictly and up to limits of size
     _values        the values in a document, and the kind of value under each key
-    _checks        whether arrays are a tree, and whether the other parts fit it
+    _checks        whether the parts of a model fit its tree
     _certificate   whether the choice and the certificate follow from the counts
     _write         models and counts as documents
     _read          documents as models and counts

@@ -1,14 +1,13 @@
-"""Check that arrays are a valid tree, and that samples, prunings, sequences and choices fit the tree.
+"""Check that samples, prunings, sequences and choices fit their tree, and what a file requires of the tree itself.
 
-The same functions check arrays from a file, before any class or compiled kernel uses them, and the arrays of a model
+The same functions check the parts of a file, before any class or compiled kernel uses them, and the parts of a model
 that is written, so that every written file can be read. Compiled kernels do not check bounds: only checked arrays may
-reach them. Each function raises `ModelFileError` for the first invalid entry; its time is linear in the arrays.
-`check_sample`, `check_sequence` and `check_selection` take the fields of a part by name.
+reach them. `Tree` checks its own structure and splits when it is made. Each function raises `ModelFileError` for the
+first invalid entry; its time is linear in the arrays. `check_sample`, `check_sequence` and `check_selection` take the
+fields of a part by name.
 """
 
-from collections.abc import Mapping
 from operator import mul
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,20 +28,6 @@ SALT_BYTES = 16
 SUM_TOLERANCE = 1e-9  # relative to the whole sample: far above rounding errors, far below the weight of a row
 
 
-class Structure(NamedTuple):
-    """The checked structure of a tree, one entry per node in pre-order."""
-
-    parent: Ints
-    end: Ints  # the first node after the subtree
-    arity: Ints  # number of children
-    is_leaf: Bools
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-        return len(self.parent)
-
-
 def check_entries(is_invalid: Array, location: str, values: Array, expected: str, first: int = 0) -> None:
     """Raise an error for the first invalid entry of `values`; entry 0 has the number `first` in the message."""
     if is_invalid.any():
@@ -55,30 +40,6 @@ def check_lengths(fields: Document, location: str, length: int, *keys: str) -> N
     for key in keys:
         if fields.get(key) is not None and len(fields[key]) != length:
             raise ModelFileError(f"{location}.{key} has {len(fields[key]):,} entries; {length:,} are needed")
-
-
-def check_structure(parent: Ints) -> Structure:
-    """Return the structure of a tree with these parents; each node must follow its parent, in pre-order."""
-    n_nodes = len(parent)
-    if n_nodes == 0 or parent[0] != -1:
-        raise ModelFileError("tree.parent must begin with -1, the parent of the root")
-    parents = parent[1:]
-    is_invalid = (parents < 0) | (parents >= np.arange(1, n_nodes))
-    check_entries(is_invalid, "tree.parent", parents, "an earlier node is needed", first=1)
-    arity = np.bincount(parents, minlength=n_nodes).astype(np.int32)
-    check_entries(arity == 1, "tree.parent: the number of children of node", arity, "0, or 2 or more, are needed")
-    end = [n_nodes] * n_nodes
-    path = [0]  # from the root to the node before v
-    for v, parent_of_v in enumerate(parents.tolist(), 1):
-        while path[-1] != parent_of_v:
-            end[path.pop()] = v
-            if not path:
-                raise ModelFileError(
-                    f"tree.parent[{v}] is {parent_of_v}, whose subtree has ended before; pre-order is needed: "
-                    "a subtree is one run of nodes"
-                )
-        path.append(v)
-    return Structure(parent, np.array(end, np.int32), arity, arity == 0)
 
 
 def check_schema(schema: Schema) -> None:
@@ -109,56 +70,17 @@ def _check_categories(column: Column, location: str) -> None:
         raise ModelFileError(f"{location}.categories mix text, numbers and booleans; one kind is needed")
 
 
-def check_splits(tree: Structure | Tree, schema: Schema | None, arrays: Mapping[str, Array]) -> None:
-    """Check that every split sends every row to an existing child, and that the columns of the schema exist.
-
-    Parameters
-    ----------
-    tree : Structure or Tree
-        The structure of the tree.
-    schema : Schema or None
-        The columns; None for a bare tree.
-    arrays : dict
-        All arrays of the tree except `parent`, by name, as in `blank_tests`.
-    """
-    feature, threshold, start, branch = (arrays[name] for name in ("feature", "threshold", "branch_start", "branch"))
-    arity, is_leaf = tree.arity, tree.is_leaf
-    n_codes = np.diff(start)
-    if start[0] != 0 or (n_codes < 0).any() or start[-1] != len(branch):
-        raise ModelFileError(f"tree.branch_start must rise from 0 to {len(branch):,}, the length of tree.branch")
-    n_columns = 1 << 31 if schema is None else len(schema.columns)
-    is_invalid = (feature < -1) | (feature >= n_columns)
-    check_entries(is_invalid, "tree.feature", feature, "-1 or the number of a column is needed")
-    has_split = feature >= 0
-    check_entries(has_split & is_leaf, "tree.feature", feature, "the node is a leaf, which tests nothing: -1 is needed")
-    is_numeric = has_split & (n_codes == 0)
-    check_entries(is_numeric & np.isnan(threshold), "tree.threshold", threshold, "the node compares with it")
-    check_entries(is_numeric & (arity != 2), "the number of children of node", arity, "a comparison has 2")
-    check_entries(~has_split & (n_codes > 0), "the number of branches of node", n_codes, "it tests no column")
-    n_allowed = np.maximum(arity, 1)
-    default = arrays["default"]
-    is_invalid = (default < 0) | (default >= n_allowed)
-    check_entries(is_invalid, "tree.default", default, "the number of a child is needed")
-    node_of_branch = np.repeat(np.arange(tree.n_nodes), n_codes)
-    check_entries(branch >= n_allowed[node_of_branch], "tree.branch", branch, "the number of a child is needed")
-    if schema is not None:
-        expected = "the node has children: a column is needed"
-        check_entries(~has_split & ~is_leaf, "tree.feature", feature, expected)
-        n_codes_of_column = np.array([column.n_codes for column in schema.columns] + [0])[feature]
-        is_invalid = has_split & (n_codes != n_codes_of_column)
-        check_entries(is_invalid, "the number of branches of node", n_codes, "its column has another")
-        _check_text_size(tree, schema, feature, len(branch))
-    _check_descriptive_arrays(arrays)
-
-
-def _check_descriptive_arrays(arrays: Mapping[str, Array]) -> None:
-    """Check the arrays of a tree that do not decide where a row goes."""
-    rounded, split_order, ids = arrays["rounded"], arrays["split_order"], arrays["ids"]
-    is_invalid = ~_is_rounded(rounded, arrays["threshold"])
-    check_entries(is_invalid, "tree.rounded", rounded, "it is not the threshold, rounded to a digit")
-    check_entries(split_order < -1, "tree.split_order", split_order, "-1 or a step is needed")
-    check_entries(ids < 0, "tree.ids", ids, "a node number is needed")
-    if len(np.unique(ids)) < len(ids):
+def check_tree(tree: Tree) -> None:
+    """Check what `Tree` itself does not: that inner nodes test columns, the size of texts, and arrays for displays."""
+    if tree.schema is not None:
+        is_invalid = (tree.feature < 0) & ~tree.is_leaf
+        check_entries(is_invalid, "tree.feature", tree.feature, "the node has children: a column is needed")
+        _check_text_size(tree, tree.schema)
+    is_invalid = ~_is_rounded(tree.rounded, tree.threshold)
+    check_entries(is_invalid, "tree.rounded", tree.rounded, "it is not the threshold, rounded to a digit")
+    check_entries(tree.split_order < -1, "tree.split_order", tree.split_order, "-1 or a step is needed")
+    check_entries(tree.ids < 0, "tree.ids", tree.ids, "a node number is needed")
+    if len(np.unique(tree.ids)) < tree.n_nodes:
         raise ModelFileError("tree.ids contains a number twice; each node comes from a different node")
 
 
@@ -177,7 +99,7 @@ def _is_rounded(rounded: Floats, threshold: Floats) -> Bools:
     return is_rounded
 
 
-def _check_text_size(tree: Structure | Tree, schema: Schema, feature: Ints, n_branches: int) -> None:
+def _check_text_size(tree: Tree, schema: Schema) -> None:
     """Limit the text of a drawing of the tree, which repeats names, categories and labels at the nodes."""
     n_characters = [  # at a node that tests the column
         len(column.name) + sum(len(str(value)) for value in column.categories) for column in schema.columns
@@ -185,10 +107,9 @@ def _check_text_size(tree: Structure | Tree, schema: Schema, feature: Ints, n_br
     longest_label = 0
     if schema.classes is not None:
         longest_label = max(len(str(label)) for label in schema.classes.tolist())
-    n_nodes_of_column = np.bincount(feature[feature >= 0], minlength=len(n_characters)).tolist()
-    n_leaves = int(np.count_nonzero(tree.is_leaf))
-    total = sum(map(mul, n_characters, n_nodes_of_column)) + longest_label * n_leaves
-    limit = max(MIN_TEXT_LIMIT_CHARACTERS, MAX_TEXT_CHARACTERS_PER_NODE * (tree.n_nodes + n_branches))
+    n_nodes_of_column = np.bincount(tree.feature[tree.feature >= 0], minlength=len(n_characters)).tolist()
+    total = sum(map(mul, n_characters, n_nodes_of_column)) + longest_label * tree.n_leaves
+    limit = max(MIN_TEXT_LIMIT_CHARACTERS, MAX_TEXT_CHARACTERS_PER_NODE * (tree.n_nodes + len(tree.branch)))
     if total > limit:
         raise ModelFileError(
             f"the names, categories and labels of schema have {total:,} characters where the tree repeats them; at "
@@ -196,7 +117,7 @@ def _check_text_size(tree: Structure | Tree, schema: Schema, feature: Ints, n_br
         )
 
 
-def check_sample(tree: Structure | Tree, fields: Document, location: str) -> None:
+def check_sample(tree: Tree, fields: Document, location: str) -> None:
     """Check counts, of shape (nodes, classes), or moments, and the number of rows behind them."""
     by_class = None
     if "by_class" in fields:
@@ -208,7 +129,7 @@ def check_sample(tree: Structure | Tree, fields: Document, location: str) -> Non
     _check_number_of_rows(by_class, fields["n_rows"], fields["sketch"], location)
 
 
-def _check_counts(tree: Structure | Tree, by_class: Array, location: str) -> None:
+def _check_counts(tree: Tree, by_class: Array, location: str) -> None:
     """Check that counts, of shape (classes, nodes), are 0 or more and add up from the children to each node."""
     total = 0.0 if by_class.dtype.kind == "i" else float(by_class[:, 0].sum())
     for c, counts in enumerate(by_class):
@@ -219,7 +140,7 @@ def _check_counts(tree: Structure | Tree, by_class: Array, location: str) -> Non
         )
 
 
-def _check_moments(tree: Structure | Tree, weight: Floats, mean: Floats, sse: Floats, location: str) -> None:
+def _check_moments(tree: Tree, weight: Floats, mean: Floats, sse: Floats, location: str) -> None:
     """Check that weights, means and squared errors are finite, and are those of the children combined.
 
     Rounding must be tolerated. Let L be the largest mean plus the standard deviation in the root. A sum of n numbers up
@@ -250,7 +171,7 @@ def _check_moments(tree: Structure | Tree, weight: Floats, mean: Floats, sse: Fl
     check_entries(is_wrong_sse, f"{location}.sse", sse, "it is not that of the children around their common mean")
 
 
-def _check_sums(tree: Structure | Tree, values: Array, total: float, location: str) -> None:
+def _check_sums(tree: Tree, values: Array, total: float, location: str) -> None:
     """Check that values are 0 or more and add up from the children to each node; `total` scales the tolerance."""
     is_invalid = ~((values >= 0) & (values < MAX_EXACT_INT))
     check_entries(is_invalid, location, values, f"a number from 0 to below {MAX_EXACT_INT} is needed")
@@ -339,7 +260,7 @@ def check_sample_fits_schema(n_classes: int | None, schema: Schema | None) -> No
         raise ModelFileError(f"grown holds {sample}; schema.classes has {classes}, and they must fit")
 
 
-def check_cuts(tree: Structure | Tree, cuts: Ints, location: str) -> None:
+def check_cuts(tree: Tree, cuts: Ints, location: str) -> None:
     """Check that cuts are inner nodes in ascending order, none of them below another."""
     is_invalid = (cuts < 0) | (cuts >= tree.n_nodes)
     check_entries(is_invalid, location, cuts, "the number of a node is needed")
@@ -348,7 +269,7 @@ def check_cuts(tree: Structure | Tree, cuts: Ints, location: str) -> None:
     check_entries(is_inside, location, cuts[1:], "it does not come after the subtree before it", first=1)
 
 
-def check_node_labels(tree: Structure | Tree, labels: Ints | None, location: str, n_classes: int | None) -> None:
+def check_node_labels(tree: Tree, labels: Ints | None, location: str, n_classes: int | None) -> None:
     """Check that there is a label for each node, if there are labels, and that each is the number of a class."""
     if labels is None:
         return
@@ -359,7 +280,7 @@ def check_node_labels(tree: Structure | Tree, labels: Ints | None, location: str
     check_entries(is_invalid, location, labels, f"a class number below {limit:,} is needed")
 
 
-def check_sequence(tree: Structure | Tree, fields: Document, location: str, n_classes: int | None) -> None:
+def check_sequence(tree: Tree, fields: Document, location: str, n_classes: int | None) -> None:
     """Check the members of a sequence, given by `steps` or by `change_start` and `changes`, and their labels."""
     n_leaves = fields["n_leaves"]
     _check_members(tree, n_leaves, fields["alphas"], location)
@@ -376,7 +297,7 @@ def check_sequence(tree: Structure | Tree, fields: Document, location: str, n_cl
     check_node_labels(tree, fields["node_labels"], f"{location}.node_labels", n_classes)
 
 
-def _check_members(tree: Structure | Tree, n_leaves: Ints, alphas: Floats | None, location: str) -> None:
+def _check_members(tree: Tree, n_leaves: Ints, alphas: Floats | None, location: str) -> None:
     """Check that a sequence has members, at most one per node, whose sizes do not rise and penalties do not fall."""
     n_members = len(n_leaves)
     if n_members == 0:
@@ -400,7 +321,7 @@ def _check_ascending(values: Array, location: str) -> None:
     check_entries(is_falling, location, values[1:], "numbers that do not fall are needed", first=1)
 
 
-def _check_steps(tree: Structure | Tree, steps: Ints, n_leaves: Ints, location: str) -> None:
+def _check_steps(tree: Tree, steps: Ints, n_leaves: Ints, location: str) -> None:
     """Check the members of a nested sequence: `steps` is the first member in which each node is not an inner node.
 
     No node may remain an inner node longer than its parent, and each member must have as many leaves as `n_leaves`.
@@ -421,7 +342,7 @@ def _check_steps(tree: Structure | Tree, steps: Ints, n_leaves: Ints, location: 
     check_entries(is_invalid, f"{location}.n_leaves", n_leaves, "the member has another number of leaves")
 
 
-def _check_changes(tree: Structure | Tree, start: Array, changes: Ints, n_leaves: Ints, location: str) -> None:
+def _check_changes(tree: Tree, start: Array, changes: Ints, n_leaves: Ints, location: str) -> None:
     """Check the members of a sequence that is given by the nodes that change from each member to the next.
 
     In every member, an inner node must have an inner parent, and there may be no more leaves than `n_leaves`. Only
@@ -450,7 +371,7 @@ def _check_changes(tree: Structure | Tree, start: Array, changes: Ints, n_leaves
 class _Member:
     """A member of a sequence, of which nodes become leaves and inner nodes in turn; at first the grown tree."""
 
-    def __init__(self, tree: Structure | Tree) -> None:
+    def __init__(self, tree: Tree) -> None:
         is_inner = ~tree.is_leaf
         n_inner_children = np.bincount(tree.parent[1:], weights=is_inner[1:], minlength=tree.n_nodes)
         self.parent: list[int] = tree.parent.tolist()

@@ -20,13 +20,12 @@ from .._utils.arrays import Array, write_protect
 from ..core.tree import blank_tests
 from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
-from ..errors import ModelFileError, SecateurError
+from ..errors import ModelFileError, SecateurError, TreeError
 from ._certificate import verify_claims
 from ._checks import (
     MAX_COLUMNS,
     MAX_SKETCH_HASHES,
     check_cuts,
-    check_lengths,
     check_node_labels,
     check_number_of_entries,
     check_row_key,
@@ -36,8 +35,7 @@ from ._checks import (
     check_selection,
     check_sequence,
     check_sketch,
-    check_splits,
-    check_structure,
+    check_tree,
 )
 from ._values import (
     DICTIONARY,
@@ -154,7 +152,7 @@ def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:
     """
     document = _as_current_version(document, COUNTS_FORMAT)
     check_keys(document, "the file", REQUIRED_KEYS["countsFile"])
-    parent = check_structure(read_ints(document["parent"], "parent")).parent
+    parent = read_ints(document["parent"], "parent")
     if tree is not None and not np.array_equal(parent, tree.parent):
         raise ModelFileError(
             f"the counts are of another tree, of {len(parent):,} nodes, than the one given, of {tree.n_nodes:,}"
@@ -162,7 +160,7 @@ def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:
     fingerprint = read_text(document["fingerprint"], "fingerprint")
     key = _read_row_key(document["key"], MAX_COLUMNS)
     with _class_errors_as_file_errors():
-        counted_tree = core.Tree(parent, key=key) if tree is None else tree
+        counted_tree = _make_tree({"parent": parent, "key": key}) if tree is None else tree
         fields = _read_sample(document["counts"], "counts", counted_tree)
         if tree is not None:
             _check_fingerprint(tree, fingerprint, fields["sample"])
@@ -234,18 +232,21 @@ def _read_tree(part: Json, schema: Schema | None, key: Json) -> core.Tree:
     `Surrogates` checks its own fields.
     """
     fields = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
-    structure = check_structure(fields["parent"])
-    arrays = blank_tests(structure.n_nodes)
-    for name, default in arrays.items():
-        if name != "branch":
-            check_lengths(fields, "tree", len(default), name)
-    arrays |= {name: fields[name] for name in fields.keys() & arrays}
-    check_splits(structure, schema, arrays)
     if "surrogates" in fields:
         surrogates = read_fields(fields["surrogates"], "tree.surrogates", REQUIRED_KEYS["surrogates"])
         fields["surrogates"] = core.Surrogates(**surrogates)
     n_columns = MAX_COLUMNS if schema is None else len(schema.columns)
-    return core.Tree(**fields, schema=schema, key=_read_row_key(key, n_columns))
+    tree = _make_tree(fields | {"schema": schema, "key": _read_row_key(key, n_columns)})
+    check_tree(tree)
+    return tree
+
+
+def _make_tree(fields: Document) -> core.Tree:
+    """Return a tree; its class checks the structure and the splits."""
+    try:
+        return core.Tree(**fields)
+    except TreeError as error:
+        raise ModelFileError(f"tree: {error}") from error
 
 
 def _read_row_key(part: Json, n_columns: int) -> RowKey | None:

@@ -43,7 +43,7 @@ from ._checks import (
     check_schema,
     check_sequence,
     check_sketch,
-    check_splits,
+    check_tree,
 )
 from ._values import (
     REQUIRED_KEYS,
@@ -135,8 +135,8 @@ def _write_column(column: Column, location: str) -> Document:
 
 def _write_tree(tree: Tree) -> Document:
     """Return the parents, and the arrays that differ from those of a tree without splits."""
+    check_tree(tree)
     defaults = blank_tests(tree.n_nodes)
-    check_splits(tree, tree.schema, {name: getattr(tree, name) for name in defaults})
     names = [name for name, default in defaults.items() if not equal_values(getattr(tree, name), default)]
     document = write_fields(tree, "tree", ("parent", *names))
     if tree.surrogates is not None:
