@@ -7,6 +7,7 @@ of the phases. Costs O(rows).
 
 import cython
 from cython.cimports.secateur._kernels.context import BLOCK_ROWS, SQUARED_ERROR, Entry, weight_of
+from cython.cimports.secateur._kernels.scan_weighted import QuadraticState
 
 
 def scan_quadratic(context, entries, n_missing, stats, best):
@@ -25,111 +26,175 @@ def scan_quadratic(context, entries, n_missing, stats, best):
     The sums on the left of each threshold of a block are computed in one of three loops. The first counts the rows of
     the last class ("ones"), if all rows of a class have the same weight. The second adds up deviations, if every row
     weighs 1. The third adds up the weights of the rows, too.
-
-    The function is long because the sums of a block stay in registers only if all steps are in one function.
     """
-    left_sum_at = cython.declare(cython.double[64])
-    left_weight_at = cython.declare(cython.double[64])
+    state: QuadraticState
     is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
-    n_rows = stats.n_rows
-    n_known = n_rows - n_missing
-    end: cython.Py_ssize_t = n_known + (n_missing > 0)
-    weight = stats.weight
-    node_sum = stats.deviation if is_regression else stats.counts[stats.last_class]
-    factor = 1.0 if is_regression else 2.0
-    shift = context.shift
+    is_counted: cython.bint = not is_regression and (
+        context.row_weight == cython.NULL or context.weight_of_class != cython.NULL
+    )
+    end: cython.Py_ssize_t = stats.n_rows - n_missing + (n_missing > 0)
+    start: cython.Py_ssize_t = 0
+    hits: Entry
+    _start_quadratic(context, entries, n_missing, stats, best, cython.address(state))
+    while start < end:  # the entry before the first threshold is a block of its own
+        size = 1 if start == 0 else cython.cast(cython.int, min(BLOCK_ROWS, end - start))
+        block = entries + start
+        # Sum up.
+        if is_counted:
+            _count_ones(context, block, start, size, stats, cython.address(state))
+        elif is_regression and context.row_weight == cython.NULL:
+            _add_deviations(context, block, start, size, stats, cython.address(state))
+        else:
+            _add_weights(context, block, size, stats, cython.address(state))
+        if start > 0:
+            # Screen all thresholds with the missing rows on the right, then on the left.
+            hits = _screen_quadratic(block, size, cython.address(state), False)
+            if n_missing > 0:
+                hits |= _screen_quadratic(block, size, cython.address(state), True)
+            if hits & 1:
+                _score_quadratic(context, block, start, size, n_missing, stats, cython.address(state), best)
+        start += size
+
+
+def _start_quadratic(context, entries, n_missing, stats, best, state):
+    """Start a scan with no rows on the left: write the sums of the node and of its missing rows to `state`."""
+    is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
     label: Entry = 0 if is_regression else stats.last_class << 1
     label_mask: Entry = context.low_mask ^ 1
-    centre = stats.centre
-    target = context.target
-    row_weight = context.row_weight
-    first_class_weight = last_class_weight = 1.0
-    is_counted: cython.bint = not is_regression and (
-        row_weight == cython.NULL or context.weight_of_class != cython.NULL
-    )
-    hits: Entry
-    limit = (best.score + stats.tie) * weight / factor
-    left_sum = left_weight = missing_sum = missing_weight = 0.0
-    n_ones: cython.int = 0
-    start: cython.Py_ssize_t = 0
-    k: cython.int
-    is_missing_left: cython.int
-    size: cython.int
-    if is_counted and context.weight_of_class != cython.NULL:
-        first_class_weight = context.weight_of_class[stats.first_class]
-        last_class_weight = context.weight_of_class[stats.last_class]
-    # Sum up the missing rows. These sums are added to the child that gets the missing rows.
-    for i in range(n_known, n_rows):
-        row = entries[i] >> shift
+    missing_sum = missing_weight = 0.0
+    state.weight = stats.weight
+    state.node_sum = stats.deviation if is_regression else stats.counts[stats.last_class]
+    state.factor = 1.0 if is_regression else 2.0
+    state.limit = (best.score + stats.tie) * stats.weight / state.factor
+    state.left_sum = state.left_weight = 0
+    state.n_ones = 0
+    for i in range(stats.n_rows - n_missing, stats.n_rows):
+        row = entries[i] >> context.shift
         added = weight_of(context, row)
         missing_weight += added
         if is_regression:
-            missing_sum += added * (target[row] - centre)
+            missing_sum += added * (context.target[row] - stats.centre)
         elif (entries[i] & label_mask) == label:
             missing_sum += added
-    missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
-    while start < end:  # the entry before the first threshold is a block of its own
-        size = 1 if start == 0 else cython.cast(cython.int, end - start) if end - start < BLOCK_ROWS else BLOCK_ROWS
-        block = entries + start
-        n_before = cython.cast(cython.double, start)
-        # Sum up: sum and weight on the left of each threshold, without the missing rows.
-        if is_counted:
-            for k in range(size):
-                left_sum_at[k] = n_ones
-                n_ones += cython.cast(cython.int, (block[k] & label_mask) == label)
-            for k in range(size):
-                sum_here = left_sum_at[k] * last_class_weight
-                left_weight_at[k] = first_class_weight * (n_before + k - left_sum_at[k]) + sum_here
-                left_sum_at[k] = sum_here
-        elif is_regression and row_weight == cython.NULL:
-            for k in range(size):
-                left_sum_at[k] = left_sum
-                left_weight_at[k] = n_before + k
-                left_sum += target[block[k] >> shift] - centre
+    state.missing_sum = missing_sum
+    state.missing_weight = missing_weight
+    state.missing_size = missing_weight if context.has_weight_limits else cython.cast(cython.double, n_missing)
+
+
+def _count_ones(context, block, start, size, stats, state):
+    """Write the sums on the left of each threshold of a block, for classes whose rows all weigh the same."""
+    label: Entry = stats.last_class << 1
+    label_mask: Entry = context.low_mask ^ 1
+    n_before = cython.cast(cython.double, start)
+    first_class_weight = last_class_weight = 1.0
+    n_ones = state.n_ones
+    k: cython.int
+    if context.weight_of_class != cython.NULL:
+        first_class_weight = context.weight_of_class[stats.first_class]
+        last_class_weight = context.weight_of_class[stats.last_class]
+    for k in range(size):
+        state.left_sum_at[k] = n_ones
+        n_ones += cython.cast(cython.int, (block[k] & label_mask) == label)
+    for k in range(size):
+        sum_here = state.left_sum_at[k] * last_class_weight
+        state.left_weight_at[k] = first_class_weight * (n_before + k - state.left_sum_at[k]) + sum_here
+        state.left_sum_at[k] = sum_here
+    state.n_ones = n_ones
+
+
+def _add_deviations(context, block, start, size, stats, state):
+    """Write the sums on the left of each threshold of a block, for regression of rows of weight 1."""
+    n_before = cython.cast(cython.double, start)
+    shift = context.shift
+    target = context.target
+    centre = stats.centre
+    left_sum = state.left_sum
+    k: cython.int
+    for k in range(size):
+        state.left_sum_at[k] = left_sum
+        state.left_weight_at[k] = n_before + k
+        left_sum += target[block[k] >> shift] - centre
+    state.left_sum = left_sum
+
+
+def _add_weights(context, block, size, stats, state):
+    """Write the sums on the left of each threshold of a block, for rows with any weights."""
+    is_regression: cython.bint = context.criterion.fast_path == SQUARED_ERROR
+    label: Entry = 0 if is_regression else stats.last_class << 1
+    label_mask: Entry = context.low_mask ^ 1
+    shift = context.shift
+    target = context.target
+    row_weight = context.row_weight
+    centre = stats.centre
+    left_sum = state.left_sum
+    left_weight = state.left_weight
+    k: cython.int
+    for k in range(size):
+        state.left_sum_at[k] = left_sum
+        state.left_weight_at[k] = left_weight
+        entry = block[k]
+        added = row_weight[entry >> shift]
+        left_weight += added
+        if is_regression:
+            left_sum += added * (target[entry >> shift] - centre)
         else:
-            for k in range(size):
-                left_sum_at[k] = left_sum
-                left_weight_at[k] = left_weight
-                entry = block[k]
-                added = row_weight[entry >> shift]
-                left_weight += added
-                if is_regression:
-                    left_sum += added * (target[entry >> shift] - centre)
-                else:
-                    left_sum += added if (entry & label_mask) == label else 0.0
-        if start == 0:
-            start = 1
+            left_sum += added if (entry & label_mask) == label else 0.0
+    state.left_sum = left_sum
+    state.left_weight = left_weight
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _screen_quadratic(
+    block: cython.pointer[Entry],
+    size: cython.int,
+    state: cython.pointer[QuadraticState],
+    is_missing_left: cython.bint,
+) -> Entry:
+    """Return the bitwise or of the entries of a block whose thresholds may win, with the missing rows on one side."""
+    hits: Entry = 0
+    k: cython.int
+    for k in range(size):
+        left_weight = state.left_weight_at[k]
+        left_sum = state.left_sum_at[k]
+        if is_missing_left:
+            left_weight += state.missing_weight
+            left_sum += state.missing_sum
+        excess = left_sum * state.weight - state.node_sum * left_weight
+        entry = block[k]
+        hits |= entry if excess * excess > state.limit * (left_weight * (state.weight - left_weight)) else 0
+    return hits
+
+
+def _score_quadratic(context, block, start, size, n_missing, stats, state, best):
+    """Replace `best` by the best threshold of a block."""
+    weight = state.weight
+    node_sum = state.node_sum
+    missing_weight = state.missing_weight
+    missing_sum = state.missing_sum
+    limit = state.limit
+    n_before = cython.cast(cython.double, start)
+    n_known = stats.n_rows - n_missing
+    k: cython.int
+    is_missing_left: cython.int
+    for k in range(size):
+        if not block[k] & 1:
             continue
-        # Screen all thresholds with the missing rows on the right, then on the left.
-        hits = 0
-        for k in range(size):
-            excess = left_sum_at[k] * weight - node_sum * left_weight_at[k]
-            entry = block[k]
-            hits |= entry if excess * excess > limit * (left_weight_at[k] * (weight - left_weight_at[k])) else 0
-        if n_missing > 0:
-            for k in range(size):
-                weight_here = left_weight_at[k] + missing_weight
-                excess = (left_sum_at[k] + missing_sum) * weight - node_sum * weight_here
-                entry = block[k]
-                hits |= entry if excess * excess > limit * (weight_here * (weight - weight_here)) else 0
-        # Score the hits.
-        if hits & 1:
-            for k in range(size):
-                if not block[k] & 1:
-                    continue
-                for is_missing_left in range(2 if n_missing > 0 and start + k < n_known else 1):
-                    weight_here = left_weight_at[k] + is_missing_left * missing_weight
-                    excess = (left_sum_at[k] + is_missing_left * missing_sum) * weight - node_sum * weight_here
-                    product = weight_here * (weight - weight_here)
-                    if excess * excess > limit * product and product > 0:
-                        left_size = left_weight_at[k] if context.has_weight_limits else n_before + k
-                        left_size += is_missing_left * missing_size
-                        if left_size >= stats.min_child_size and stats.size - left_size >= stats.min_child_size:
-                            best.score = factor * (excess * excess) / (weight * product)
-                            limit = (best.score + stats.tie) * weight / factor
-                            best.position = start + k
-                            best.missing_child = 1 - is_missing_left
-        start += BLOCK_ROWS
+        for is_missing_left in range(2 if n_missing > 0 and start + k < n_known else 1):
+            left_weight = state.left_weight_at[k] + is_missing_left * missing_weight
+            excess = (state.left_sum_at[k] + is_missing_left * missing_sum) * weight - node_sum * left_weight
+            product = left_weight * (weight - left_weight)
+            if excess * excess > limit * product and product > 0:
+                left_size = state.left_weight_at[k] if context.has_weight_limits else n_before + k
+                left_size += is_missing_left * state.missing_size
+                if left_size >= stats.min_child_size and stats.size - left_size >= stats.min_child_size:
+                    best.score = state.factor * (excess * excess) / (weight * product)
+                    limit = (best.score + stats.tie) * weight / state.factor
+                    best.position = start + k
+                    best.missing_child = 1 - is_missing_left
+    state.limit = limit
 
 
 def sum_missing(context, scratch, entries, n_missing, stats):
