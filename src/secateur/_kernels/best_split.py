@@ -234,34 +234,33 @@ def search_codes(context, scratch, lists, node, stats, first, last, best):
     bounds = cython.declare(cython.double[8])
     histogram = cython.address(scratch.histogram)
     has_bounds: cython.bint = _has_gain_bounds(context, stats)
-    row_counts: cython.p_int
     base = first
-    n_columns: cython.int
     while base < last:
         if _is_perfect(context, stats, best):
             return
-        n_columns = 1
-        is_counted: cython.bint = _can_count_columns(context, node, base, stats)
-        if is_counted:
-            n_columns = count_columns(
-                histogram, context, base - context.n_lists, last - context.n_lists, node[START], stats
-            )
-            if has_bounds:
-                _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds)
+        if not _can_count_columns(context, node, base, stats):
+            if _admit_code_column(context, node, base):
+                score = _score_to_beat(context, best)
+                _try_code_column(context, scratch, lists, node, stats, base, cython.NULL, score, best)
+            base += 1
+            continue
+        n_columns = count_columns(
+            histogram, context, base - context.n_lists, last - context.n_lists, node[START], stats
+        )
+        if has_bounds:
+            _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds)
         for k in range(n_columns):
             if k > 0 and _is_perfect(context, stats, best):
                 return
-            slot = order[k] if is_counted and has_bounds else base + k
+            slot = order[k] if has_bounds else base + k
             if not _admit_code_column(context, node, slot):
                 continue
+            if has_bounds and bounds[slot - base] <= best.score + stats.tie - SLACK * stats.impurity:
+                continue
             score = _score_to_beat(context, best)
-            row_counts = cython.NULL
-            if is_counted:
-                row_counts = histogram.row_counts + (slot - base) * histogram.table_size
-                if has_bounds and bounds[slot - base] <= best.score + stats.tie - SLACK * stats.impurity:
-                    continue
-                if has_bounds and slot < best.slot:  # the lower column wins a tie
-                    score -= 2 * stats.tie
+            if has_bounds and slot < best.slot:  # the lower column wins a tie
+                score -= 2 * stats.tie
+            row_counts = histogram.row_counts + (slot - base) * histogram.table_size
             _try_code_column(context, scratch, lists, node, stats, slot, row_counts, score, best)
         base += n_columns
 

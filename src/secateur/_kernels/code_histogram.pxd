@@ -11,4 +11,11 @@ cdef int fill_from_rows(
 ) noexcept nogil
 cdef void _list_present(Histogram* histogram, int n_present, long long n_codes) noexcept nogil
 cdef void clear_histogram(Histogram* histogram, int n_present) noexcept nogil
-cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n) noexcept nogil
+cdef void sort_by_key(Histogram* histogram, long long* order, Py_ssize_t n_items) noexcept nogil
+cdef void _sort_run(
+    double* key_of_item, long long* order, double* keys, Py_ssize_t start, Py_ssize_t end
+) noexcept nogil
+cdef void _merge_runs(
+    long long* items, double* keys, Py_ssize_t start, Py_ssize_t middle, Py_ssize_t end, long long* merged_items,
+    double* merged_keys
+) noexcept nogil

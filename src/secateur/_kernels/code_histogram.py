@@ -191,19 +191,9 @@ def sort_by_key(histogram, order, n_items):
     merged_keys = histogram.merged_keys
     start: cython.Py_ssize_t = 0
     width = INSERTION_ITEMS
-    is_right: cython.int
     # Sort runs of 8 items by insertion.
     while start < n_items:
-        for next_place in range(start, min(n_items, start + INSERTION_ITEMS)):
-            item = order[next_place]
-            key = histogram.keys[item]
-            place = next_place
-            while place > start and key < keys[place - 1]:
-                order[place] = order[place - 1]
-                keys[place] = keys[place - 1]
-                place -= 1
-            order[place] = item
-            keys[place] = key
+        _sort_run(histogram.keys, order, keys, start, min(n_items, start + INSERTION_ITEMS))
         start += INSERTION_ITEMS
     # Merge pairs of neighbouring runs into the other array, and swap the arrays, until one run is left.
     while width < n_items:
@@ -211,35 +201,49 @@ def sort_by_key(histogram, order, n_items):
         while start < n_items:
             middle = min(n_items, start + width)
             end = min(n_items, middle + width)
-            left = start
-            right = middle
-            place = start
-            while left < middle and right < end:
-                is_right = keys[right] < keys[left]
-                source = right if is_right else left
-                merged_keys[place] = keys[source]
-                merged_items[place] = items[source]
-                left += 1 - is_right
-                right += is_right
-                place += 1
-            while left < middle:
-                merged_keys[place] = keys[left]
-                merged_items[place] = items[left]
-                left += 1
-                place += 1
-            while right < end:
-                merged_keys[place] = keys[right]
-                merged_items[place] = items[right]
-                right += 1
-                place += 1
+            _merge_runs(items, keys, start, middle, end, merged_items, merged_keys)
             start = end
-        swap_items = items
-        items = merged_items
-        merged_items = swap_items
-        swap_keys = keys
-        keys = merged_keys
-        merged_keys = swap_keys
+        items, merged_items = merged_items, items
+        keys, merged_keys = merged_keys, keys
         width *= 2
     if items != order:
         for place in range(n_items):
             order[place] = items[place]
+
+
+def _sort_run(key_of_item, order, keys, start, end):
+    """Sort the items of a run by insertion, and write their keys in the same order to `keys`."""
+    for next_place in range(start, end):
+        item = order[next_place]
+        key = key_of_item[item]
+        place = next_place
+        while place > start and key < keys[place - 1]:
+            order[place] = order[place - 1]
+            keys[place] = keys[place - 1]
+            place -= 1
+        order[place] = item
+        keys[place] = key
+
+
+def _merge_runs(items, keys, start, middle, end, merged_items, merged_keys):
+    """Merge two sorted runs, from `start` to `middle` and from there to `end`; of equal keys, the left one is first."""
+    left = start
+    right = middle
+    place = start
+    is_right: cython.int
+    while left < middle and right < end:
+        is_right = keys[right] < keys[left]
+        source = right if is_right else left
+        merged_keys[place] = keys[source]
+        merged_items[place] = items[source]
+        left += 1 - is_right
+        right += is_right
+        place += 1
+    if left == middle:
+        left, middle = right, end
+    # One run is used up: copy the rest of the other.
+    while left < middle:
+        merged_keys[place] = keys[left]
+        merged_items[place] = items[left]
+        left += 1
+        place += 1

@@ -46,28 +46,15 @@ def find_two_valued(matrix: cython.const[Value][:, ::1]):
             if start > 0 and not _has_third_value(values, start, end, firsts, seconds, is_other):
                 start = end
                 continue
-            for i in range(start, end):
-                for j in range(n_columns):
-                    value = matrix[i, j]
-                    if value == firsts[j] or value == seconds[j] or is_other[j]:
-                        continue
-                    if firsts[j] == seconds[j] and value == value:
-                        seconds[j] = value
-                    else:  # a third value, or NaN
-                        is_other[j] = 1
-                        n_open -= 1
+            n_open -= _add_values(matrix, start, end, firsts, seconds, is_other)
             start = end
         for j in range(n_columns):
             if not is_other[j]:
                 kind[j] = CONSTANT if firsts[j] == seconds[j] else BINARY
                 low[j] = min(firsts[j], seconds[j])
                 high[j] = max(firsts[j], seconds[j])
-            elif firsts[j] != firsts[j]:
+            elif firsts[j] != firsts[j] and _is_empty(matrix, j):
                 kind[j] = EMPTY
-                for i in range(n):
-                    if matrix[i, j] == matrix[i, j]:
-                        kind[j] = OTHER
-                        break
     return kind.base, low.base, high.base
 
 
@@ -101,6 +88,47 @@ def _has_third_value(
         if found:
             return True
     return False
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_values(
+    matrix: cython.const[Value][:, ::1],
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    firsts: Value[::1],
+    seconds: Value[::1],
+    is_other: cython.uchar[::1],
+) -> cython.Py_ssize_t:
+    """Record the values of rows: the second value of a column, or that it has others; return how many newly do.
+
+    Until the second value of a column is found, it is equal to the first. A column with a third value or with NaN is
+    marked in `is_other`.
+    """
+    n_found: cython.Py_ssize_t = 0
+    for i in range(start, end):
+        for j in range(firsts.shape[0]):
+            value = matrix[i, j]
+            if value == firsts[j] or value == seconds[j] or is_other[j]:
+                continue
+            if firsts[j] == seconds[j] and value == value:
+                seconds[j] = value
+            else:  # a third value, or NaN
+                is_other[j] = 1
+                n_found += 1
+    return n_found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_empty(matrix: cython.const[Value][:, ::1], column: cython.Py_ssize_t) -> cython.bint:
+    """Return whether all values of a column are missing."""
+    for i in range(matrix.shape[0]):
+        if matrix[i, column] == matrix[i, column]:
+            return False
+    return True
 
 
 def pack_two_valued(

@@ -210,8 +210,9 @@ def _combine_by_hulls(
     rounding = _fill_lower_hull(a, n_a, absent, hulls, HEIGHT_A, corners)
     rounding = rounding + _fill_lower_hull(b, n_b, absent, hulls, HEIGHT_B, corners)
     margin = rounding - min_gain
+    best: Number
+    max_bound: cython.double
     i0: cython.Py_ssize_t = 0  # the candidate a[i0] + b[j0] has the least bound
-    step: cython.Py_ssize_t
     for k in range(min(combined.shape[0], n_a + n_b - 1)):
         if k > 0:
             j0 = k - 1 - i0
@@ -221,27 +222,44 @@ def _combine_by_hulls(
         best = min(combined[k], a[i0] + b[j0])
         max_bound = best + (margin if best < combined[k] else rounding)  # above it no candidate improves on `best`
         if hulls[HEIGHT_A, i0] + hulls[HEIGHT_B, j0] <= max_bound:
-            n_up, n_down = min(n_a - 1 - i0, j0), min(i0, n_b - 1 - j0)
-            step = 1
-            while step <= n_up or step <= n_down:
-                if step <= n_up:
-                    if hulls[HEIGHT_A, i0 + step] + hulls[HEIGHT_B, j0 - step] > max_bound:
-                        n_up = 0
-                    else:
-                        candidate = a[i0 + step] + b[j0 - step]
-                        if candidate < best:
-                            best = candidate
-                            max_bound = best + margin
-                if step <= n_down:
-                    if hulls[HEIGHT_A, i0 - step] + hulls[HEIGHT_B, j0 + step] > max_bound:
-                        n_down = 0
-                    else:
-                        candidate = a[i0 - step] + b[j0 + step]
-                        if candidate < best:
-                            best = candidate
-                            max_bound = best + margin
-                step += 1
+            best = _search_outwards(a, b, n_a, n_b, i0, j0, best, max_bound, margin, hulls)
         combined[k] = best
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _search_outwards(
+    a: cython.const[Number][::1], b: cython.const[Number][::1], n_a: cython.Py_ssize_t, n_b: cython.Py_ssize_t,
+    i0: cython.Py_ssize_t, j0: cython.Py_ssize_t, best: Number, max_bound: cython.double, margin: cython.double,
+    hulls: cython.double[:, ::1]
+) -> Number:  # fmt: skip
+    """Return the least candidate a[i] + b[i0 + j0 - i], or `best` if none is less.
+
+    The bounds of the candidates rise on both sides of i0. So each side ends where a bound exceeds `max_bound`.
+    """
+    n_up, n_down = min(n_a - 1 - i0, j0), min(i0, n_b - 1 - j0)
+    step: cython.Py_ssize_t = 1
+    while step <= n_up or step <= n_down:
+        if step <= n_up:
+            if hulls[HEIGHT_A, i0 + step] + hulls[HEIGHT_B, j0 - step] > max_bound:
+                n_up = 0
+            else:
+                candidate = a[i0 + step] + b[j0 - step]
+                if candidate < best:
+                    best = candidate
+                    max_bound = best + margin
+        if step <= n_down:
+            if hulls[HEIGHT_A, i0 - step] + hulls[HEIGHT_B, j0 + step] > max_bound:
+                n_down = 0
+            else:
+                candidate = a[i0 - step] + b[j0 + step]
+                if candidate < best:
+                    best = candidate
+                    max_bound = best + margin
+        step += 1
+    return best
 
 
 # Reading one best pruning back
@@ -393,12 +411,11 @@ def _open_for_child(
             first = k if n_open == 0 else first
             last = k
             n_open += 1
+    rest_table: cython.const[Number][::1] = table[rest_start : rest_start + n_rest]
     if n_open <= MAX_PAIRWISE_OPEN or n_rest <= constants[PLAIN_LENGTH]:
-        for k in range(first, last + 1):
-            if suffix_open[k]:
-                for i in range(max(0, k - n_rest + 1), min(k, child_open.shape[0] - 1) + 1):
-                    if table[child_start + i] + table[rest_start + k - i] - table[suffix_start + k] <= tolerance:
-                        child_open[i] = 1
+        _open_by_pairs(
+            suffix_open, child_open, table[child_start:], rest_table, table[suffix_start:], first, last, tolerance
+        )
         return
     # Entry i is open if there is an open k with T(v)[i] + S(sibling)[k - i] = S(v)[k]. With negated[z] =
     # -S(v)[last - z] this asks whether T(v)[i], plus the combination of S(sibling) and `negated` at last - i, is 0.
@@ -412,7 +429,25 @@ def _open_for_child(
         remainder[z] = -absent
     for i in range(n_child):
         remainder[last - i] = just_above - table[child_start + i]
-    rest_table: cython.const[Number][::1] = table[rest_start : rest_start + n_rest]
     _combine_by_hulls(rest_table, negated[:n_negated], remainder[: last + 1], absent, INFINITY, hulls, corners)
     for i in range(n_child):
         child_open[i] = remainder[last - i] < just_above - table[child_start + i]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _open_by_pairs(
+    suffix_open: cython.uchar[::1], child_open: cython.uchar[::1], child: cython.const[Number][::1],
+    rest: cython.const[Number][::1], suffix: cython.const[Number][::1], first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t, tolerance: Number
+) -> cython.void:  # fmt: skip
+    """Do the work of `_open_for_child` by trying every entry of the child with every open entry of the suffix.
+
+    `child`, `rest` and `suffix` begin with T(v), S(sibling) and S(v); open entries lie between `first` and `last`.
+    """
+    for k in range(first, last + 1):
+        if suffix_open[k]:
+            for i in range(max(0, k - rest.shape[0] + 1), min(k, child_open.shape[0] - 1) + 1):
+                if child[i] + rest[k - i] - suffix[k] <= tolerance:
+                    child_open[i] = 1

@@ -75,6 +75,7 @@ def best_small_trees(
     squares: cython.double[2]
     min_gain: cython.double = 1e-9  # a tree is better only if it costs this much less
     with cython.nogil:
+        # One leaf.
         n[0] = max_count[0] = squares[0] = 0
         for c in range(n_classes):
             n[0] += total[c]
@@ -106,12 +107,13 @@ def best_small_trees(
                     counts[2, c] = n_both[i, j, c]
                     counts[3, c] = n_both[j, j, c] - n_both[i, j, c]
                 for side in range(2):
-                    if max_count[side] < n[side]:
-                        node, part = cython.address(counts[side, 0]), cython.address(counts[2 + side, 0])
-                        cost = _split_cost(node, part, n_classes, unit)
-                        if cost < split_cost[side] - min_gain:
-                            split_cost[side] = cost
-                            second_test[side] = j
+                    if max_count[side] == n[side]:  # a pure side stays a leaf
+                        continue
+                    node, part = cython.address(counts[side, 0]), cython.address(counts[2 + side, 0])
+                    cost = _split_cost(node, part, n_classes, unit)
+                    if cost < split_cost[side] - min_gain:
+                        split_cost[side] = cost
+                        second_test[side] = j
             for side in range(2):
                 cost = split_cost[side] + leaf_cost[1 - side]
                 if cost < costs[2] - min_gain:

@@ -46,40 +46,11 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
     child: cython.int[::1] = np.empty(n, np.int32)
     sibling: cython.int[::1] = np.empty(n, np.int32)
     owner: cython.int[::1] = top  # reuses the memory of the heaps, which are no longer needed then
-    quotient: Number
-    is_smaller: cython.bint
-    remainder: cython.longlong = 0
     with cython.nogil:
         for v in range(n - 1, -1, -1):
             # All children are done: gain[v] is now cost[v] less the costs of the children.
             if size[v] > 0:
-                event_gain, event_size, heap = gain[v], size[v], top[v]
-                while True:
-                    if Number is cython.longlong:
-                        quotient = event_gain // event_size
-                        remainder = event_gain - quotient * event_size
-                        if remainder < 0:  # division in C rounds towards 0
-                            quotient, remainder = quotient - 1, remainder + event_size
-                    else:
-                        if abs(event_gain) <= TOLERANCE * cost[v]:  # a rounding error of cost[v] is no gain
-                            event_gain = 0.0
-                        quotient = event_gain / event_size
-                    if heap < 0:
-                        break
-                    if Number is cython.longlong:
-                        is_smaller = ratio[heap] < quotient or (
-                            ratio[heap] == quotient and rest[heap] * event_size < remainder * size[heap]
-                        )
-                    else:
-                        is_smaller = ratio[heap] < quotient - TOLERANCE * abs(quotient)
-                    if is_smaller:
-                        break
-                    event_gain += gain[heap]  # equal ratios join too
-                    event_size += size[heap]
-                    heap = _remove_top(heap, child, sibling, ratio, rest, size)
-                gain[v], size[v], ratio[v], rest[v] = event_gain, event_size, quotient, remainder
-                child[v] = sibling[v] = -1
-                top[v] = _merge_heaps(heap, v, child, sibling, ratio, rest, size)
+                top[v] = _add_event(v, top[v], cost[v], child, sibling, ratio, rest, gain, size)
             if v > 0:
                 p = parent[v]
                 gain[p] -= cost[v]
@@ -87,13 +58,72 @@ def collapse_events(parent: Ints, weight: Longs, cost: Numbers):
         for v in range(n):
             owner[v] = -1
             if size[v] > 0:
-                o = owner[parent[v]] if v > 0 else v
-                if Number is cython.longlong:
-                    is_smaller = ratio[v] < ratio[o] or (ratio[v] == ratio[o] and rest[v] * size[o] < rest[o] * size[v])
-                else:
-                    is_smaller = ratio[v] < ratio[o] - TOLERANCE * abs(ratio[o])
-                owner[v] = v if is_smaller else o
+                owner_above = owner[parent[v]] if v > 0 else v
+                is_owner = _is_smaller(
+                    ratio[v], rest[v], size[v], ratio[owner_above], rest[owner_above], size[owner_above]
+                )
+                owner[v] = v if is_owner else owner_above
     return gain.base, size.base, owner.base
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _add_event(
+    v: cython.int,
+    heap: cython.int,
+    cost: Number,
+    child: cython.int[::1],
+    sibling: cython.int[::1],
+    ratio: Number[::1],
+    rest: cython.longlong[::1],
+    gain: Number[::1],
+    size: cython.longlong[::1],
+) -> cython.int:
+    """Make the event of node v, put it into the merged heap of the children, and return the new top.
+
+    `gain[v]` and `size[v]` are those of v alone. While the event at the top of the heap has no smaller ratio, it joins
+    the event of v, and is removed.
+    """
+    event_gain, event_size = gain[v], size[v]
+    quotient: Number
+    remainder: cython.longlong = 0
+    while True:
+        if Number is cython.longlong:
+            quotient = event_gain // event_size
+            remainder = event_gain - quotient * event_size
+            if remainder < 0:  # division in C rounds towards 0
+                quotient, remainder = quotient - 1, remainder + event_size
+        else:
+            if abs(event_gain) <= TOLERANCE * cost:  # a rounding error of the cost is no gain
+                event_gain = 0.0
+            quotient = event_gain / event_size
+        if heap < 0 or _is_smaller(ratio[heap], rest[heap], size[heap], quotient, remainder, event_size):
+            break
+        event_gain += gain[heap]  # equal ratios join too
+        event_size += size[heap]
+        heap = _remove_top(heap, child, sibling, ratio, rest, size)
+    gain[v], size[v], ratio[v], rest[v] = event_gain, event_size, quotient, remainder
+    child[v] = sibling[v] = -1
+    return _merge_heaps(heap, v, child, sibling, ratio, rest, size)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _is_smaller(
+    ratio: Number,
+    rest: cython.longlong,
+    size: cython.longlong,
+    other_ratio: Number,
+    other_rest: cython.longlong,
+    other_size: cython.longlong,
+) -> cython.bint:
+    """Return whether the ratio of an event is smaller than that of another one; real ratios that tie are not."""
+    if Number is cython.longlong:
+        return ratio < other_ratio or (ratio == other_ratio and rest * other_size < other_rest * size)
+    return ratio < other_ratio - TOLERANCE * abs(other_ratio)
 
 
 def nested_path(parent, weight, cost):
