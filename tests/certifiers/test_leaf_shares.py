@@ -78,8 +78,8 @@ def test_rows_that_chose_the_pruning_certify_nodes_but_not_leaves():
         leaf_shares(chosen, FRESH)
     with pytest.raises(ParameterError, match="pass grown="):
         leaf_shares(chosen, FRESH, over="nodes")
-    found = leaf_shares(chosen, FRESH, over="nodes", grown=GROWN)
-    assert np.array_equal(found.upper, leaf_shares(fresh, FRESH, over="nodes").upper)
+    shares = leaf_shares(chosen, FRESH, over="nodes", grown=GROWN)
+    assert np.array_equal(shares.upper, leaf_shares(fresh, FRESH, over="nodes").upper)
     with pytest.raises(LeakageError, match="'grow' grew the tree"):
         leaf_shares(chosen, GROWN, over="nodes", grown=GROWN)
 
@@ -180,8 +180,8 @@ def test_leaves_must_be_unique_and_one_row_gives_a_share():
 
 def test_a_leaf_alone_with_one_class_pays_for_one_limit_only():
     leaf = Tree.from_parents([-1])
-    whole = Pruning.from_cuts(leaf, [], node_labels=[0], seen={"grow"})
-    limits = leaf_shares(whole, Counts.from_leaves(leaf, [[30]], sample="test"))
+    unpruned = Pruning.from_cuts(leaf, [], node_labels=[0], seen={"grow"})
+    limits = leaf_shares(unpruned, Counts.from_leaves(leaf, [[30]], sample="test"))
     assert limits.lower[0, 0] == pytest.approx(0.05 ** (1 / 30))
     assert "at once" not in limits.method
     tree = Tree.from_parents([-1, 0, 0])

@@ -32,11 +32,11 @@ def test_a_path_shares_delta_among_its_members():
 
 
 def test_a_path_of_one_member_is_clopper_pearson():
-    one = PruningSequence(TREE, [3], [3], steps=[0, 0, 0, 0, 0], node_labels=LABELS)
+    sequence = PruningSequence(TREE, [3], [3], steps=[0, 0, 0, 0, 0], node_labels=LABELS)
     # every node's step is 0: the only member is the single leaf
-    assert one[0].n_leaves == 1
+    assert sequence[0].n_leaves == 1
     (bound,) = path(PruningSequence(TREE, [1], [3], steps=[0] * 5, node_labels=LABELS), HELD, delta=0.1)
-    alone = test_sample(one[0], HELD, delta=0.1)
+    alone = test_sample(sequence[0], HELD, delta=0.1)
     assert bound.value == alone.value
     assert bound.complexity == 0
 

@@ -83,8 +83,8 @@ def test_hi_and_lo_are_those_of_the_list(case):
     tree, grown, _, signs = case
     assert signed_extremes(tree, grown, signs) == enumerated(tree, grown, signs)
     for original in ("fixed", "relabel"):
-        found = signed_extremes(tree, grown, signs, labels="prune", original=original)
-        assert found == enumerated(tree, grown, signs, "prune", original)
+        extremes = signed_extremes(tree, grown, signs, labels="prune", original=original)
+        assert extremes == enumerated(tree, grown, signs, "prune", original)
 
 
 @pytest.mark.lane
@@ -291,6 +291,6 @@ def test_choosing_k_costs_its_share_of_delta_and_nothing_else(case):
     ks = range(int(errors[tree.is_leaf].sum()), int(errors[0]) + 1)
     best = rademacher_over_k(tree, grown, held, ks=ks, delta=0.1, rng=0)
     each = [rademacher(tree, grown, held, k=k, delta=0.1 / len(ks), rng=0) for k in ks]
-    assert best.details["unclipped"] == min(one.details["unclipped"] for one in each)
+    assert best.details["unclipped"] == min(bound.details["unclipped"] for bound in each)
     assert best.errors == k_reduced_error(tree, grown, held, k=best.details["k"]).errors(held)
     assert best.delta == 0.1

@@ -103,11 +103,11 @@ def test_rows_that_shaped_the_pruning_are_refused():
 
 def test_classes_without_rows_have_no_share_of_delta():
     tree = Tree.from_parents([-1, 0, 0])
-    whole = Pruning.from_cuts(tree, [], node_labels=[0, 0, 2], seen={"grow"})
+    unpruned = Pruning.from_cuts(tree, [], node_labels=[0, 0, 2], seen={"grow"})
     fresh = Counts.from_leaves(tree, [[480, 40], [20, 60]], sample="test")  # the second leaf answers a third class
-    bounds = class_rates(whole, fresh)
+    bounds = class_rates(unpruned, fresh)
     assert [(bound.errors, bound.n) for bound in bounds] == [(20, 500), (100, 100)]
     assert {bound.method for bound in bounds} == {"class rate, exact tail, 2 classes at once"}
-    assert {bound.method for bound in class_rates(whole, fresh, together=False)} == {"class rate, exact tail"}
+    assert {bound.method for bound in class_rates(unpruned, fresh, together=False)} == {"class rate, exact tail"}
     alone = Counts.from_leaves(tree, [[480, 0], [20, 0]], sample="test")
-    assert class_rates(whole, alone)[0].method == "class rate, exact tail"
+    assert class_rates(unpruned, alone)[0].method == "class rate, exact tail"

@@ -154,8 +154,8 @@ def test_the_tail_at_the_limit_is_delta_even_where_delta_underflows(errors, n, e
     log_delta = exponent * math.log(10)
     p = binomial_upper(errors, n, log_delta)
     if p < 1 - 1e-9:  # nearer to 1 the last bit of p moves the tail by more than we test
-        found = exact_log_tail(errors, n, p)
-        assert found == pytest.approx(log_delta, rel=1e-6)
+        log_tail = exact_log_tail(errors, n, p)
+        assert log_tail == pytest.approx(log_delta, rel=1e-6)
     else:
         below = 1 - 1e-6
         assert exact_log_tail(errors, n, below) > log_delta
@@ -200,9 +200,9 @@ def test_all_errors_give_one_and_no_rows_give_one(limit):
 
 def test_arrays_give_the_limits_of_their_entries():
     errors, log_delta = np.array([[3, 3, 0], [9, 10, 3]]), np.array([-1.0, -2.0, -3.0])
-    found = binomial_upper(errors, 10, log_delta)
-    assert found.shape == (2, 3)
-    assert found.tolist() == [
+    limits = binomial_upper(errors, 10, log_delta)
+    assert limits.shape == (2, 3)
+    assert limits.tolist() == [
         [binomial_upper(int(e), 10, x) for e, x in zip(row, log_delta, strict=True)] for row in errors
     ]
 

@@ -30,9 +30,9 @@ def test_a_cost_is_certified_for_a_matrix_from_the_line_or_a_file(
         code, out, _ = command(
             "certify", model_file, "--holdout", fresh_file, "--of", "cost", "--costs", given, "--delta", 0.1, "--json"
         )
-        found = json.loads(out)
+        output = json.loads(out)
         assert code == 0
-        assert (found["of"], found["quantity"], found["value"]) == ("cost", "cost", expected.value)
+        assert (output["of"], output["quantity"], output["value"]) == ("cost", "cost", expected.value)
     code, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "cost", "--costs", matrix)
     assert out.startswith("With 95 % confidence the cost on new rows like these is at most")
 
@@ -52,10 +52,10 @@ def test_the_costs_of_the_fit_are_the_default(command, folder, fresh_file, model
 def test_rates_are_certified_for_both_classes_at_once(command, model_file, fresh_file, model_and_fresh):
     model, fresh = model_and_fresh
     code, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "rates", "--json")
-    found = json.loads(out)["bounds"]
+    output = json.loads(out)["bounds"]
     assert code == 0
-    assert [b["value"] for b in found] == [b.value for b in class_rates(model.pruning, fresh)]
-    assert [b["quantity"] for b in found] == ["false positive rate", "false negative rate"]
+    assert [b["value"] for b in output] == [b.value for b in class_rates(model.pruning, fresh)]
+    assert [b["quantity"] for b in output] == ["false positive rate", "false negative rate"]
     _, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "rates", "--positive", "ill")
     first, second, last = out.splitlines()
     assert "the false negative rate" in first
@@ -67,11 +67,11 @@ def test_leaves_are_rules_with_limits(command, model_file, fresh_file, model_and
     model, fresh = model_and_fresh
     limits = leaf_shares(model.pruning, fresh)
     code, out, _ = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves", "--json")
-    found = json.loads(out)
+    output = json.loads(out)
     assert code == 0
-    assert [leaf["leaf"] for leaf in found["leaves"]] == model.pruning.leaves.tolist()
-    assert [leaf["upper"] for leaf in found["leaves"]] == limits.upper.tolist()
-    assert found["classes"] == ["ill", "well"]
+    assert [leaf["leaf"] for leaf in output["leaves"]] == model.pruning.leaves.tolist()
+    assert [leaf["upper"] for leaf in output["leaves"]] == limits.upper.tolist()
+    assert output["classes"] == ["ill", "well"]
     *rules, last = command("certify", model_file, "--holdout", fresh_file, "--of", "leaves")[1].splitlines()
     assert len(rules) == model.pruning.n_leaves
     assert all("held out (at most" in rule for rule in rules)
@@ -100,8 +100,8 @@ def test_growing_rows_certify_no_leaves(command, folder, model_file, grow_file):
 
 def test_a_leaf_without_rows_has_no_share(command, folder, model_file):
     few = write(folder / "few.csv", patients(2, 9))
-    found = json.loads(command("certify", model_file, "--holdout", few, "--of", "leaves", "--json")[1])
-    empty = [leaf for leaf in found["leaves"] if leaf["n"] == 0]
+    output = json.loads(command("certify", model_file, "--holdout", few, "--of", "leaves", "--json")[1])
+    empty = [leaf for leaf in output["leaves"] if leaf["n"] == 0]
     assert empty
     assert empty[0]["share"] == [None, None]
     assert (empty[0]["lower"], empty[0]["upper"]) == ([0, 0], [1, 1])
@@ -120,8 +120,8 @@ def test_a_regression_tree_has_no_cost_rates_or_leaf_shares(command, folder, gro
 def test_a_limit_above_max_error_gives_exit_status_1(command, model_file, fresh_file):
     for what, more in (("cost", ["--costs", "[[0, 5], [1, 0]]"]), ("rates", [])):
         for limit, code in (("5", 0), ("0.001", 1)):
-            found = command("certify", model_file, "--holdout", fresh_file, "--of", what, *more, "--max-error", limit)
-            assert found[0] == code
+            outcome = command("certify", model_file, "--holdout", fresh_file, "--of", what, *more, "--max-error", limit)
+            assert outcome[0] == code
 
 
 @pytest.mark.parametrize(

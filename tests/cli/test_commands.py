@@ -64,10 +64,10 @@ def test_fit_as_json_is_one_document_on_standard_output(command, grow_file):
 def test_prune_by_held_out_rows_is_reduced_error_pruning(command, folder, model_file, later_file):
     out_file = folder / "smaller.json"
     assert command("prune", model_file, "--holdout", later_file, "-o", out_file, "--force")[0] == 0
-    model, found = load_model(model_file), load_model(out_file)
+    model, loaded = load_model(model_file), load_model(out_file)
     held = secateur.count(model.tree, encode(later_file, target="outcome", schema=model.tree.schema))
     expected = reduced_error(model.tree, model.grown, held)
-    assert (found.pruning.is_leaf == expected.is_leaf).all()
+    assert (loaded.pruning.is_leaf == expected.is_leaf).all()
 
 
 def test_counting_here_and_pruning_there_gives_the_same_tree(command, folder, model_file, later_file):
@@ -113,8 +113,8 @@ def test_a_penalty_is_per_row_with_and_without_a_rule(command, model_file, alpha
     expected = secateur.prune(model.tree, model.grown).at(alpha * int(model.grown.total[0])).n_leaves
 
     for rule in ([], ["--rule", "cost-complexity"], ["--rule", "weakest-links"]):
-        found = json.loads(command("prune", model_file, *rule, "--alpha", alpha, "--json")[1])
-        assert found["leaves"] == expected
+        output = json.loads(command("prune", model_file, *rule, "--alpha", alpha, "--json")[1])
+        assert output["leaves"] == expected
 
 
 def test_predict_gives_one_line_a_row_and_equals_the_library(command, model_file, fresh_file):
@@ -228,9 +228,9 @@ def test_compare_evaluates_every_rule_on_the_same_rows(command, grow_file):
 
 
 def test_doctor_names_versions(command):
-    found = json.loads(command("doctor", "--json")[1])
-    assert found["secateur"] == secateur.__version__
-    assert found["numpy"] == np.__version__
+    output = json.loads(command("doctor", "--json")[1])
+    assert output["secateur"] == secateur.__version__
+    assert output["numpy"] == np.__version__
 
 
 def test_regression_fits_and_predicts_numbers(command, folder, grow_file):
@@ -285,9 +285,9 @@ def test_constraints_penalty_and_least_share_reach_the_tree(command, grow_file, 
         "2",
         "--force",
     ]
-    found = json.loads(command("fit", grow_file, "--target", "outcome", *options, "-o", model, "--json")[1])
+    output = json.loads(command("fit", grow_file, "--target", "outcome", *options, "-o", model, "--json")[1])
 
-    assert 1 <= found["leaves"] <= 10
+    assert 1 <= output["leaves"] <= 10
     tree = load(model).tree_
     assert all(tree.feature[v] == tree.feature[tree.parent[v]] for v in tree.internal[1:])
     assert "'length'" in command("fit", grow_file, "--target", "outcome", "--interaction-cst", "age,length")[2]

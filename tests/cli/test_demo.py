@@ -12,11 +12,11 @@ import pytest
 def printed(tmp_path_factory):
     """Return the text that is printed into a pipe, and the path of the report."""
     page = tmp_path_factory.mktemp("demo") / "deep" / "report.html"
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "secateur.cli.demo", str(page)], capture_output=True, text=True, timeout=600, check=False
     )
-    assert found.returncode == 0, found.stderr
-    return found.stdout, page
+    assert process.returncode == 0, process.stderr
+    return process.stdout, page
 
 
 def shares(text, what):

@@ -47,11 +47,11 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path,
     (tmp_path / "out").write_text(OLD)
 
     with small_files_only():
-        code, _, said = command(*words(name, tmp_path / "out"))
+        code, _, message = command(*words(name, tmp_path / "out"))
 
-    assert code == 5, said
-    assert said.count("\n") == 1
-    assert "cannot be written (File too large)" in said
+    assert code == 5, message
+    assert message.count("\n") == 1
+    assert "cannot be written (File too large)" in message
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out").read_text() == OLD
 
@@ -59,10 +59,10 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(name, words, tmp_path,
 @every_writer
 def test_an_output_that_cannot_be_written_is_one_line(name, words, tmp_path, command):
     for out in (tmp_path / "nowhere" / "out", Path("/dev/full")):
-        code, _, said = command(*words(name, out))
+        code, _, message = command(*words(name, out))
         assert code == 5, out
-        assert said.count("\n") == 1
-        assert "error: " in said
+        assert message.count("\n") == 1
+        assert "error: " in message
     assert Path("/dev/full").is_char_device()
     assert command(*words(name, tmp_path))[0] == 2
 
@@ -71,10 +71,10 @@ def test_an_output_that_cannot_be_written_is_one_line(name, words, tmp_path, com
 def test_a_folder_that_cannot_be_created_is_one_line(words_given, tmp_path, command):
     (tmp_path / "file").write_text(OLD)
 
-    code, _, said = command(*words_given, tmp_path / "file" / "folder")
+    code, _, message = command(*words_given, tmp_path / "file" / "folder")
 
-    assert (code, said.count("\n")) == (5, 1)
-    assert "cannot be created (Not a directory)" in said
+    assert (code, message.count("\n")) == (5, 1)
+    assert "cannot be created (Not a directory)" in message
 
 
 @every_writer
@@ -112,13 +112,13 @@ def test_a_closed_pipe_is_no_error(model_file, fresh_file):
 @every_writer
 def test_a_dash_is_standard_output_or_refused_never_a_file(name, words, tmp_path, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
-    code, out, said = command(*words(name, "-"))
+    code, out, message = command(*words(name, "-"))
 
     if name in ("count", "report"):
         assert code == 2
-        assert "needs the name of a file" in said
+        assert "needs the name of a file" in message
     else:
-        assert code == 0, said
+        assert code == 0, message
         assert out
     assert not list(tmp_path.iterdir())
 
@@ -141,9 +141,9 @@ def as_any_user():
 def refused(command, *words):
     """Return the exit status of a command that fails with one line about permissions."""
     with as_any_user():
-        code, out, said = command(*words)
-    assert (out, said.count("\n")) == ("", 1), said
-    assert "Permission denied" in said
+        code, out, message = command(*words)
+    assert (out, message.count("\n")) == ("", 1), message
+    assert "Permission denied" in message
     return code
 
 

@@ -121,10 +121,10 @@ def test_cuts_at_nodes_that_do_not_exist_are_refused():
 
 def test_prunings_are_equal_with_the_same_leaves_labels_and_tree_only():
     tree, other = Tree.from_parents([-1, 0, 1, 1, 0]), Tree.from_parents([-1, 0, 0, 2, 2])
-    one = Pruning.from_cuts(tree, [0], node_labels=[0, 1, 0, 1, 1])
-    assert one == Pruning.from_cuts(tree, [0], node_labels=[0, 0, 0, 0, 0])  # only the label of a leaf counts
-    assert one != Pruning.from_cuts(tree, [0], node_labels=[1, 1, 0, 1, 1])
-    assert one != Pruning.from_cuts(other, [0], node_labels=[0, 1, 0, 1, 1])
+    one_leaf = Pruning.from_cuts(tree, [0], node_labels=[0, 1, 0, 1, 1])
+    assert one_leaf == Pruning.from_cuts(tree, [0], node_labels=[0, 0, 0, 0, 0])  # only the label of a leaf counts
+    assert one_leaf != Pruning.from_cuts(tree, [0], node_labels=[1, 1, 0, 1, 1])
+    assert one_leaf != Pruning.from_cuts(other, [0], node_labels=[0, 1, 0, 1, 1])
     assert Pruning.from_cuts(tree, [0]) != Pruning.from_cuts(tree, [1])
 
 

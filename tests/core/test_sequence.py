@@ -165,12 +165,12 @@ def test_errors_on_records_even_counts_entered_by_hand():
 
 def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():
     same = {"tree": TREE, "n_leaves": [3, 2, 1], "errors": [0, 1, 3], "steps": [2, 1, 0, 0, 0]}
-    one = PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
-    assert one == PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
-    assert one != PruningSequence(**same, node_labels=[1, 0, 0, 1, 1])
-    assert one != PruningSequence(**{**same, "errors": [0, 1, 2]}, node_labels=[0, 0, 0, 1, 1])
+    sequence = PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
+    assert sequence == PruningSequence(**same, node_labels=[0, 0, 0, 1, 1])
+    assert sequence != PruningSequence(**same, node_labels=[1, 0, 0, 1, 1])
+    assert sequence != PruningSequence(**{**same, "errors": [0, 1, 2]}, node_labels=[0, 0, 0, 1, 1])
     other = {**same, "tree": Tree.from_parents([-1, 0, 0, 2, 2]), "steps": [2, 0, 1, 0, 0]}
-    assert one != PruningSequence(**other, node_labels=[0, 0, 0, 1, 1])
+    assert sequence != PruningSequence(**other, node_labels=[0, 0, 0, 1, 1])
 
 
 def test_a_pickled_log_keeps_that_a_sample_was_evaluated_on_a_sequence_or_on_a_single_pruning():

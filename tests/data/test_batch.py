@@ -551,8 +551,8 @@ def test_negative_positions_count_from_the_end():
 
 def test_reading_arrays_does_not_import_pandas():
     code = "import sys, secateur.data.encoding as e; e.encode([['a', 1]], target=[0]); print('narwhals' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "False"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "False"
 
 
 TYPES = ("f2", "f4", "f8", ">f8", "i1", "i4", "i8", "u8", "bool", "Int64", "Float64", "category", "text", "object")

@@ -41,11 +41,11 @@ def comma(value):
 
 
 def packed(text, name="inside.csv", more=()):
-    found = io.BytesIO()
-    with zipfile.ZipFile(found, "w") as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for one in (name, *more):
             archive.writestr(one, text)
-    return found.getvalue()
+    return buffer.getvalue()
 
 
 def spoiled(text, word, every):
@@ -200,7 +200,7 @@ def test_several_files_a_pattern_and_a_folder_are_one_table(tmp_path, capsys):
     (tmp_path / "all" / "all.csv").write_text(PLAIN)
     shown = []
     for data in (["one.csv", "two.csv"], ["*.csv"], ["all"], ["all/all.csv"]):
-        paths = [str(tmp_path / one) for one in data]
+        paths = [str(tmp_path / name) for name in data]
         assert run(["fit", *paths, "--target", "risk", "--cv", "3"]) == 0
         shown.append(capsys.readouterr().out)
 

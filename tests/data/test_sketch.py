@@ -82,12 +82,12 @@ def test_merging_sketches_of_parts_in_any_order_gives_the_sketch_of_the_sample(s
     X, y = rng.integers(0, rng.integers(2, 30), (n, 3)).astype(float), rng.integers(0, 2, n)
     part = rng.integers(0, n_parts, n)
 
-    whole = KEY.sketch([X], y, 2, size=size)
+    full_sketch = KEY.sketch([X], y, 2, size=size)
     sketches = [KEY.sketch([X[part == p]], y[part == p], 2, size=size) for p in rng.permutation(n_parts)]
 
-    assert merge_sketches(sketches) == whole
-    assert whole.theta == (HASH_RANGE if len(whole.hashes) < size else int(whole.hashes[-1]) + 1)
-    assert whole.copies.sum() <= n == whole.n_rows
+    assert merge_sketches(sketches) == full_sketch
+    assert full_sketch.theta == (HASH_RANGE if len(full_sketch.hashes) < size else int(full_sketch.hashes[-1]) + 1)
+    assert full_sketch.copies.sum() <= n == full_sketch.n_rows
 
 
 def test_the_smallest_hashes_of_the_different_rows_are_kept_with_their_numbers():

@@ -129,10 +129,10 @@ def test_a_matrix_of_another_shape_is_refused():
 @pytest.mark.parametrize("module", ["data.table", "data.target", "data.encoding"])
 def test_importing_loads_no_frame_library_and_no_scikit_learn(module):
     heavy = "{'narwhals', 'pandas', 'polars', 'pyarrow', 'scipy', 'sklearn'} & set(sys.modules)"
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", f"import sys, secateur.{module}; print({heavy})"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout.strip() == "set()"
+    assert process.stdout.strip() == "set()"

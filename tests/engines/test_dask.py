@@ -32,7 +32,7 @@ def test_files_give_the_counts_of_memory(client, plain_held_out, tmp_path):
     told = []
     folder = write(plain_held_out.table, tmp_path, parts=11)  # more than one level of sums
 
-    found, scan = engines.count(
+    counts, scan = engines.count(
         plain_held_out.tree,
         folder,
         "sold",
@@ -42,8 +42,8 @@ def test_files_give_the_counts_of_memory(client, plain_held_out, tmp_path):
         return_scan=True,
     )
 
-    assert found == plain_held_out.counts()
-    assert found.sketch == plain_held_out.counts().sketch
+    assert counts == plain_held_out.counts()
+    assert counts.sketch == plain_held_out.counts().sketch
     assert scan.n_unseen == {"colour": plain_held_out.table["colour"].to_pylist().count("mauve")}
     assert told[-1][1] == 11
 

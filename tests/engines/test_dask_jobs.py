@@ -12,7 +12,7 @@ def test_a_cluster_selects_what_threads_select(client):
     X = rng.normal(size=(300, 4)).round(1)
     y = (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=300) > 0).astype(int)
 
-    found = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=client)
+    result = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=client)
     expected = cross_validate(X, y, cv=4, cv_repeats=2, random_state=3, n_jobs=2)
 
-    assert found == expected
+    assert result == expected

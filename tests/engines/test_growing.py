@@ -77,9 +77,9 @@ def write(table, folder, cuts, row_group_size=None):
 def test_any_small_table_gives_the_tree_of_memory(sample, rules, finish_rows):
     expected = sample.grow(**rules)
 
-    found = engines.grow(sample.X, sample.y, nominal=list(sample.nominal), finish_rows=finish_rows, **rules)
+    streamed = engines.grow(sample.X, sample.y, nominal=list(sample.nominal), finish_rows=finish_rows, **rules)
 
-    assert_same(found, expected)
+    assert_same(streamed, expected)
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt"])
@@ -117,8 +117,8 @@ def test_files_give_the_tree_of_memory_whatever_the_cuts_and_the_order(engine, t
     for k, cuts in enumerate(([], [3, 700, 700, 1999], [500, 1000, 1500])):  # 700 twice: an empty file
         mixed = table.take(rng.permutation(table.num_rows)) if k else table
         folder = write(mixed, tmp_path / str(k), cuts, row_group_size=150)
-        found = engines.grow(folder, "y", engine=engine, finish_rows=800, n_jobs=1 + k, **rules)
-        assert_same(found, expected)
+        streamed = engines.grow(folder, "y", engine=engine, finish_rows=800, n_jobs=1 + k, **rules)
+        assert_same(streamed, expected)
 
 
 @needs("duckdb", "1.3", "read_parquet has no option can_have_nan")
@@ -154,9 +154,9 @@ def test_codes_on_disk_and_many_passes_a_level_change_nothing(tmp_path):
     (tmp_path / "codes").mkdir()
 
     with mock.patch.object(_passes, "MAX_MEMORY_BYTES", 0), mock.patch.object(_level_growth, "MAX_HISTOGRAM_BYTES", 1):
-        found = engines.grow(folder, "y", max_bins=12, finish_rows=320, folder=str(tmp_path / "codes"))
+        streamed = engines.grow(folder, "y", max_bins=12, finish_rows=320, folder=str(tmp_path / "codes"))
 
-    assert_same(found, expected)
+    assert_same(streamed, expected)
     assert list((tmp_path / "codes").iterdir()) == []
 
 
@@ -176,9 +176,9 @@ def test_bins_are_those_of_memory(values, n_bins):
     with mock.patch.object(
         _order_statistics, "MAX_COLLECTED_KEYS", 3
     ):  # so that bits are counted, and the last few values collected
-        found = engines.grow(X, labels, max_bins=n_bins, n_jobs=1, finish_rows=0)
+        streamed = engines.grow(X, labels, max_bins=n_bins, n_jobs=1, finish_rows=0)
 
-    assert_same(found, secateur.grow(X, labels, max_bins=n_bins))
+    assert_same(streamed, secateur.grow(X, labels, max_bins=n_bins))
 
 
 def test_order_statistics_are_exact_when_nothing_is_collected():
@@ -261,10 +261,10 @@ def test_a_class_and_a_category_seen_in_one_file_only_are_known(tmp_path):
     labels[-1], colours[-1] = "z", "ochre"
     table = table.set_column(7, "y", pa.array(labels)).set_column(4, "colour", pa.array(colours))
 
-    found = engines.grow(write(table, tmp_path / "data", [399]), "y")
+    streamed = engines.grow(write(table, tmp_path / "data", [399]), "y")
 
-    assert found[0].schema.classes.tolist() == ["a", "c", "z"]
-    assert_same(found, in_memory(table, max_bins=255))
+    assert streamed[0].schema.classes.tolist() == ["a", "c", "z"]
+    assert_same(streamed, in_memory(table, max_bins=255))
 
 
 def test_a_column_without_a_value_in_one_file_is_missing_there(tmp_path):
@@ -386,7 +386,7 @@ class TestDask:
                 killed.set()
                 os.kill(next(iter(victims.values())), signal.SIGKILL)
 
-        found = engines.grow(folder, "y", engine="dask", client=client, finish_rows=640, max_bins=15, progress=kill)
+        streamed = engines.grow(folder, "y", engine="dask", client=client, finish_rows=640, max_bins=15, progress=kill)
 
         assert killed.is_set()
-        assert_same(found, in_memory(table, max_bins=15))
+        assert_same(streamed, in_memory(table, max_bins=15))

@@ -79,10 +79,10 @@ def test_unseen_categories_missing_values_and_new_classes_are_the_same_on_all_en
     expected = secateur.count(tree, secateur.encode(features, schema=tree.schema, unseen=unseen), LATER["sold"])
     source, engine = where(table)
 
-    found = engines.count(tree, source, "sold", unseen=unseen, **engine)
+    counts = engines.count(tree, source, "sold", unseen=unseen, **engine)
 
-    assert found == expected
-    assert place == "narwhals" or found.sketch == expected.sketch
+    assert counts == expected
+    assert place == "narwhals" or counts.sketch == expected.sketch
 
 
 @pytest.mark.filterwarnings("ignore:.*classes the tree has not seen")
@@ -93,11 +93,11 @@ def test_weights_are_the_same_everywhere(place, where):
     expected = secateur.count(tree, features, LATER["sold"], sample_weight=LATER["times"])
     source, engine = where(table)
 
-    found = engines.count(tree, source, "sold", sample_weight="times", **engine)
+    counts = engines.count(tree, source, "sold", sample_weight="times", **engine)
 
-    assert found == expected
-    assert found.n_rows == expected.n_rows == 5
-    assert place == "narwhals" or found.sketch == expected.sketch
+    assert counts == expected
+    assert counts.n_rows == expected.n_rows == 5
+    assert place == "narwhals" or counts.sketch == expected.sketch
 
 
 @each_place
@@ -148,9 +148,9 @@ def test_an_ignored_column_takes_no_place_among_columns_without_names(place, whe
     tree, _ = secateur.grow(X, ["no", "no", "yes", "yes"])
     source, engine = where(pa.table({"id": [7.0] * 4, "a": X[:, 0], "sold": ["no", "yes"] * 2, "b": X[:, 1]}))
 
-    found = engines.count(tree, source, "sold", ignore=["id"], **engine)
+    counts = engines.count(tree, source, "sold", ignore=["id"], **engine)
 
-    assert found == secateur.count(tree, X, ["no", "yes"] * 2)
+    assert counts == secateur.count(tree, X, ["no", "yes"] * 2)
     source, engine = where(pa.table({"a": X[:, 0], "sold": ["no", "yes"] * 2, "b": X[:, 1]}))
     with pytest.raises(SchemaError, match=r"no column 'id' \(ignore=\)"):
         engines.count(tree, source, "sold", ignore=["id"], **engine)
@@ -208,9 +208,9 @@ def test_a_messy_file_is_the_same_everywhere(engine, encoding, tmp_path):
     assert (table.n_rows, table.schema.columns[2].is_date) == (9, True)
 
     with pytest.warns(UserWarning, match="decimal comma|left out|cp1252|UTF-16"):
-        found = engines.count(tree, path, "sold", engine=engine)
+        counts = engines.count(tree, path, "sold", engine=engine)
 
-    assert found.by_class.tolist() == grown.by_class.tolist()
+    assert counts.by_class.tolist() == grown.by_class.tolist()
 
 
 @each_scanner
@@ -221,6 +221,6 @@ def test_a_file_without_a_line_of_names_and_with_another_mark_is_the_same_everyw
     tree = tree_of({"column1": GROWN["size"], "column2": ["", "blue", *GROWN["colour"][2:]]})
     path = lines(tmp_path, header=False, mark="|", gap="-")
 
-    found = engines.count(tree, path, "column3", engine=engine, na=["-"], header=False, delimiter="|", **more)
+    counts = engines.count(tree, path, "column3", engine=engine, na=["-"], header=False, delimiter="|", **more)
 
-    assert found == expected_of(tree, names)
+    assert counts == expected_of(tree, names)

@@ -27,9 +27,9 @@ def lazy_sources(table, folder):
 @needs("duckdb", "1.3", "read_parquet has no option can_have_nan")
 def test_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
     for source in lazy_sources(held_out.table, tmp_path):
-        found, scan = engines.count(held_out.tree, source, "sold", engine="narwhals", return_scan=True)
+        counts, scan = engines.count(held_out.tree, source, "sold", engine="narwhals", return_scan=True)
 
-        assert found == held_out.counts()
+        assert counts == held_out.counts()
         assert scan.engine == "narwhals"
         assert scan.n_verified > 2000
         assert scan.n_unseen == {"colour": held_out.table["colour"].to_pylist().count("mauve")}
@@ -38,10 +38,10 @@ def test_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
 @needs("duckdb", "1.3", "read_parquet has no option can_have_nan")
 def test_whole_weights_give_the_counts_of_memory(plain_held_out, tmp_path):
     for source in lazy_sources(plain_held_out.table, tmp_path):
-        found = engines.count(plain_held_out.tree, source, "sold", engine="narwhals", sample_weight="times")
+        counts = engines.count(plain_held_out.tree, source, "sold", engine="narwhals", sample_weight="times")
 
-        assert found == plain_held_out.weighted()
-        assert found.has_integer_weights
+        assert counts == plain_held_out.weighted()
+        assert counts.has_integer_weights
 
 
 @settings(max_examples=15)
@@ -52,9 +52,11 @@ def test_any_small_sample_is_counted_as_it_was_grown(sample):
     for splits in ("binary", "multiway"):
         tree, counts = secateur.grow(grown, sample.y, nominal=nominal, splits=splits)
 
-        found = engines.count(tree, grown.with_columns(y=sample.y).lazy(), "y", engine="narwhals", sample="grow")
+        engine_counts = engines.count(
+            tree, grown.with_columns(y=sample.y).lazy(), "y", engine="narwhals", sample="grow"
+        )
 
-        assert np.array_equal(found.by_class, counts.by_class)
+        assert np.array_equal(engine_counts.by_class, counts.by_class)
 
 
 def test_a_chain_of_a_hundred_tests_takes_many_stages():
@@ -68,9 +70,9 @@ def test_a_chain_of_a_hundred_tests_takes_many_stages():
     tree = secateur.Tree(parent, feature, threshold, schema=grown.schema)
     labels = np.where(x % 3 == 0, "yes", "no")
 
-    found = engines.count(tree, pl.LazyFrame({"x": x, "y": labels}), "y", engine="narwhals")
+    counts = engines.count(tree, pl.LazyFrame({"x": x, "y": labels}), "y", engine="narwhals")
 
-    assert found == secateur.count(tree, pa.table({"x": x}), labels)
+    assert counts == secateur.count(tree, pa.table({"x": x}), labels)
 
 
 def test_a_tree_that_is_too_deep_is_refused_with_the_way_out(monkeypatch):
@@ -193,9 +195,9 @@ def test_new_classes_count_as_errors_with_a_warning():
     tree, _ = secateur.grow(pa.table({"x": [1.0, 2.0]}), ["no", "yes"])
 
     with pytest.warns(UserWarning, match="'maybe'"):
-        found = engines.count(tree, pl.LazyFrame({"x": [0.0, 9.0], "y": ["maybe", "yes"]}), "y", engine="narwhals")
+        counts = engines.count(tree, pl.LazyFrame({"x": [0.0, 9.0], "y": ["maybe", "yes"]}), "y", engine="narwhals")
 
-    assert found.by_class.tolist() == [[0, 1, 1], [0, 0, 1], [0, 1, 0]]
+    assert counts.by_class.tolist() == [[0, 1, 1], [0, 0, 1], [0, 1, 0]]
 
 
 def test_a_failing_query_raises_our_error():

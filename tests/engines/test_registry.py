@@ -53,5 +53,5 @@ def test_counts_have_a_sketch_if_the_engine_passes_rows_through_python():
     tree, _ = secateur.grow(rows.select("x"), rows["y"])
 
     for name, source in (("memory", rows), ("polars", rows.lazy()), ("narwhals", rows.lazy())):
-        found = engines.count(tree, source, "y", engine=name)
-        assert (found.sketch is not None) == engines.ENGINES[name].sketches_rows
+        counts = engines.count(tree, source, "y", engine=name)
+        assert (counts.sketch is not None) == engines.ENGINES[name].sketches_rows

@@ -27,10 +27,10 @@ def test_the_sketch_of_files_is_that_of_rows_in_memory(engine, held_out, files):
     pytest.importorskip(engine)
     expected = held_out.counts()
 
-    found = engines.count(held_out.tree, files, "sold", engine=engine)
+    counts = engines.count(held_out.tree, files, "sold", engine=engine)
 
-    assert found.sketch == expected.sketch
-    assert found.n_rows == expected.n_rows == len(held_out.table)
+    assert counts.sketch == expected.sketch
+    assert counts.n_rows == expected.n_rows == len(held_out.table)
 
 
 @pytest.mark.filterwarnings("ignore:.*beyond 2")
@@ -79,14 +79,14 @@ def test_counts_of_a_database_have_no_sketch_and_the_certificate_states_it():
     X = rng.normal(size=(400, 2))
     rows = polars.DataFrame({"a": X[:, 0], "b": X[:, 1], "sold": X[:, 0] > rng.normal(size=400)})
     tree, grown = secateur.grow(rows[:200].drop("sold"), rows[:200]["sold"].to_numpy())
-    whole = Pruning.from_cuts(tree, [], node_labels=grown.majority)
+    unpruned = Pruning.from_cuts(tree, [], node_labels=grown.majority)
 
     pushed = engines.count(tree, rows[200:].lazy(), "sold", engine="narwhals", sample="test")
 
     assert (pushed.sketch, pushed.n_rows) == (None, 200)
-    assert "not checked: sample 'test' has no sketch" in str(certify(whole, pushed))
+    assert "not checked: sample 'test' has no sketch" in str(certify(unpruned, pushed))
     with pytest.raises(LeakageError, match="grew the tree"):
-        certify(whole, engines.count(tree, rows[:200].lazy(), "sold", engine="polars", sample="test"))
+        certify(unpruned, engines.count(tree, rows[:200].lazy(), "sold", engine="polars", sample="test"))
 
 
 def test_a_tree_grown_out_of_core_has_a_sketch_of_its_growing_rows(tmp_path):
@@ -110,7 +110,7 @@ def test_a_single_leaf_needs_no_column_but_the_target(tmp_path):
     tree, _ = secateur.grow(pa.table({"x": [1.0, 1.0]}), ["no", "yes"])
     parquet.write_table(pa.table({"sold": ["no", "no", "yes"]}), tmp_path / "rows.parquet")
 
-    found, scan = engines.count(tree, tmp_path, "sold", return_scan=True)
+    counts, scan = engines.count(tree, tmp_path, "sold", return_scan=True)
 
-    assert found.by_class.tolist() == [[2, 1]]
+    assert counts.by_class.tolist() == [[2, 1]]
     assert (scan.n_rows, scan.n_unseen) == (3, {})

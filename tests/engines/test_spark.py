@@ -57,11 +57,11 @@ def frame(spark, plain_held_out):
 
 
 def test_a_spark_frame_gives_the_counts_of_memory(frame, plain_held_out):
-    found, scan = engines.count(plain_held_out.tree, frame, "sold", sample_weight="times", return_scan=True)
+    counts, scan = engines.count(plain_held_out.tree, frame, "sold", sample_weight="times", return_scan=True)
 
     assert frame.rdd.getNumPartitions() == 3
-    assert found == plain_held_out.weighted()
-    assert found.sketch == plain_held_out.weighted().sketch
+    assert counts == plain_held_out.weighted()
+    assert counts.sketch == plain_held_out.weighted().sketch
     assert (scan.engine, scan.n_rows) == ("spark", plain_held_out.table.num_rows)
     assert scan.n_unseen == {"colour": plain_held_out.table["colour"].to_pylist().count("mauve")}
 
@@ -73,9 +73,9 @@ def test_new_classes_empty_partitions_and_fractions_of_weights_come_back(frame, 
     odd = few.withColumn("sold", functions.lit("perhaps")).withColumn("times", functions.lit(0.25))
 
     with pytest.warns(UserWarning, match="'perhaps'"):
-        found = engines.count(plain_held_out.tree, odd, "sold", sample_weight="times")
+        counts = engines.count(plain_held_out.tree, odd, "sold", sample_weight="times")
 
-    assert found.by_class[0].tolist() == [0, 0, 0.25]
+    assert counts.by_class[0].tolist() == [0, 0, 0.25]
 
 
 def test_rows_that_a_worker_refuses_raise_our_error(frame, plain_held_out):
@@ -93,10 +93,10 @@ def test_options_have_the_same_meaning_as_in_memory(frame, plain_held_out):
     for options in ({"unseen": "missing"}, {"unseen": "majority-branch", "sample_weight": "times", "ignore": ["id"]}):
         expected = engines.count(tree, table, "sold", engine="memory", **options)
 
-        found = engines.count(tree, frame, "sold", **options)
+        counts = engines.count(tree, frame, "sold", **options)
 
-        assert found == expected
-        assert found.sketch == expected.sketch
+        assert counts == expected
+        assert counts.sketch == expected.sketch
     with pytest.raises(SchemaError, match="colour"):
         engines.count(tree, frame, "sold", unseen="error")
 

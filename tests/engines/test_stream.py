@@ -42,10 +42,10 @@ def stump(**columns):
 def test_parquet_files_give_the_counts_of_memory(engine, held_out, tmp_path):
     folder = write(held_out.table, tmp_path)
 
-    found, scan = engines.count(held_out.tree, folder, "sold", engine=engine, return_scan=True)
+    counts, scan = engines.count(held_out.tree, folder, "sold", engine=engine, return_scan=True)
 
-    assert found == held_out.counts()
-    assert found.has_integer_weights
+    assert counts == held_out.counts()
+    assert counts.has_integer_weights
     assert (scan.engine, scan.n_rows) == (engine, held_out.table.num_rows)
     assert scan.n_unseen == {"colour": held_out.table["colour"].to_pylist().count("mauve")}
 
@@ -68,8 +68,8 @@ def test_csv_files_give_the_counts_of_memory(engine, held_out, tmp_path):
         shutil.copyfileobj(plain, packed)
 
     for second in ("b.csv", "c.csv.gz"):
-        found = engines.count(held_out.tree, [tmp_path / "a.csv", tmp_path / second], "sold", engine=engine)
-        assert found == expected
+        counts = engines.count(held_out.tree, [tmp_path / "a.csv", tmp_path / second], "sold", engine=engine)
+        assert counts == expected
 
 
 @pytest.mark.parametrize("parts", [1, 2, 7])
@@ -87,12 +87,12 @@ def test_fractional_weights_add_up_to_the_same_sums_in_any_order(plain_held_out,
     shuffled = table.take(rng.permutation(len(weight)))
     labels = np.array(table["sold"].to_pylist(), object)
 
-    one = engines.count(plain_held_out.tree, write(table, tmp_path / "a", parts=2), "sold", sample_weight="w")
+    counts = engines.count(plain_held_out.tree, write(table, tmp_path / "a", parts=2), "sold", sample_weight="w")
     two = engines.count(plain_held_out.tree, write(shuffled, tmp_path / "b", parts=5), "sold", sample_weight="w")
 
-    assert np.array_equal(one.by_class, two.by_class)
+    assert np.array_equal(counts.by_class, two.by_class)
     expected = secateur.count(plain_held_out.tree, plain_held_out.features, labels, sample_weight=weight)
-    assert np.allclose(one.by_class, expected.by_class, rtol=1e-12, atol=1e-12 * weight.sum())
+    assert np.allclose(counts.by_class, expected.by_class, rtol=1e-12, atol=1e-12 * weight.sum())
 
 
 @each_scanner
@@ -102,9 +102,9 @@ def test_a_class_in_only_one_file_counts_as_an_error_in_every_leaf(engine, tmp_p
     parquet.write_table(pa.table({"x": [9.0, 9.5, 0.0], "y": ["maybe", "yes", "never"]}), tmp_path / "b.parquet")
 
     with pytest.warns(UserWarning, match=r"'maybe', 'never'.*2 rows"):
-        found = engines.count(tree, tmp_path, "y", engine=engine)
+        counts = engines.count(tree, tmp_path, "y", engine=engine)
 
-    assert found.by_class.tolist() == [[1, 2, 2], [1, 0, 1], [0, 2, 1]]
+    assert counts.by_class.tolist() == [[1, 2, 2], [1, 0, 1], [0, 2, 1]]
 
 
 @each_scanner
@@ -155,14 +155,14 @@ def test_a_regression_tree_gives_the_moments_of_memory(tmp_path):
     parquet.write_table(pa.table({"x": x[:200], "n": number[:200]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"x": x[200:], "n": number[200:]}), tmp_path / "b.parquet")
 
-    found = engines.count(tree, tmp_path, "n")
+    counts = engines.count(tree, tmp_path, "n")
 
     leaves = secateur.routing.apply(tree, pa.table({"x": x}))
     for v in range(tree.n_nodes):
         here = number[(leaves >= v) & (leaves < tree.end[v])]
-        assert found.weight[v] == len(here)
-        assert np.isclose(found.mean[v], here.mean(), rtol=1e-15)
-        assert np.isclose(found.sse[v], ((here - here.mean()) ** 2).sum(), rtol=1e-9)
+        assert counts.weight[v] == len(here)
+        assert np.isclose(counts.mean[v], here.mean(), rtol=1e-15)
+        assert np.isclose(counts.sse[v], ((here - here.mean()) ** 2).sum(), rtol=1e-9)
 
 
 def test_streams_and_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
@@ -176,8 +176,8 @@ def test_streams_and_lazy_frames_give_the_counts_of_memory(held_out, tmp_path):
     }
     for engine, group in sources.items():
         for source in group:
-            found, scan = engines.count(held_out.tree, source, "sold", return_scan=True)
-            assert found == held_out.counts()
+            counts, scan = engines.count(held_out.tree, source, "sold", return_scan=True)
+            assert counts == held_out.counts()
             assert scan.engine == engine
 
 
@@ -266,9 +266,9 @@ def test_polars_alone_is_enough(plain_held_out, tmp_path, monkeypatch):
     monkeypatch.setattr(raw_column.sys, "modules", {k: v for k, v in sys.modules.items() if k != "pyarrow"})
     monkeypatch.setattr(_data_file, "_read_footer_with_pyarrow", absent)
 
-    found = engines.count(plain_held_out.tree, write(plain_held_out.table, tmp_path), "sold", engine="polars")
+    counts = engines.count(plain_held_out.tree, write(plain_held_out.table, tmp_path), "sold", engine="polars")
 
-    assert found == plain_held_out.counts()
+    assert counts == plain_held_out.counts()
 
 
 # ---- what cannot be counted
@@ -452,6 +452,6 @@ def test_engines_that_cannot_count_a_source_say_which_can(tmp_path):
 def test_arrays_with_their_labels_are_counted_in_memory():
     tree = stump()
 
-    found = engines.count(tree, np.array([[1.0], [9.0]]), ["no", "yes"], sample_weight=[2, 3])
+    counts = engines.count(tree, np.array([[1.0], [9.0]]), ["no", "yes"], sample_weight=[2, 3])
 
-    assert found.by_class.tolist() == [[2, 3], [2, 0], [0, 3]]
+    assert counts.by_class.tolist() == [[2, 3], [2, 0], [0, 3]]

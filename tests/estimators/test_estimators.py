@@ -236,10 +236,10 @@ def test_importances_equal_those_of_scikit_learn_if_no_splits_tie():
     X = X.astype(np.float32)  # what their tree would make of it
     limits = {"max_depth": 4, "min_samples_leaf": 50}
     ours = TreeClassifier(prune=None, criterion="gini", **limits).fit(X, y)
-    theirs = DecisionTreeClassifier(**limits, random_state=0).fit(X, y)
-    assert ours.tree_.feature.tolist() == np.maximum(theirs.tree_.feature, -1).tolist()
-    assert np.count_nonzero(theirs.feature_importances_) > 2
-    assert np.allclose(ours.feature_importances_, theirs.feature_importances_)
+    sklearn_tree = DecisionTreeClassifier(**limits, random_state=0).fit(X, y)
+    assert ours.tree_.feature.tolist() == np.maximum(sklearn_tree.tree_.feature, -1).tolist()
+    assert np.count_nonzero(sklearn_tree.feature_importances_) > 2
+    assert np.allclose(ours.feature_importances_, sklearn_tree.feature_importances_)
 
 
 def entropy_drop_by_column(model):
@@ -480,10 +480,10 @@ def test_threads_see_the_attributes_of_one_tree_while_another_fits():
     try:
         with ThreadPoolExecutor(3) as pool:
             asked = [pool.submit(ask, i) for i in range(60)]
-            while not all(one.done() for one in asked):
+            while not all(future.done() for future in asked):
                 for model in models:
                     estimator._set_model(model)
-            assert all(one.result() for one in asked)
+            assert all(future.result() for future in asked)
     finally:
         sys.setswitchinterval(interval)
 

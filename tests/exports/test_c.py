@@ -21,11 +21,11 @@ def library(text, folder):
     source.write_text(text, encoding="ascii")
     strict = ["-std=c99", "-pedantic-errors", "-Wall", "-Wextra", "-Werror", "-O1"]
     subprocess.run([compiler, *strict, "-shared", "-fPIC", "-o", made, source, "-lm"], check=True, timeout=120)
-    found = ctypes.CDLL(str(made))
-    found.predict_code.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
-    found.predict_code_of_number.argtypes = (ctypes.c_int, ctypes.c_double)
-    found.predict_code.restype = found.predict_code_of_number.restype = ctypes.c_double
-    return found
+    library_handle = ctypes.CDLL(str(made))
+    library_handle.predict_code.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_size_t)
+    library_handle.predict_code_of_number.argtypes = (ctypes.c_int, ctypes.c_double)
+    library_handle.predict_code.restype = library_handle.predict_code_of_number.restype = ctypes.c_double
+    return library_handle
 
 
 def row_of(found, case, row):
@@ -45,8 +45,8 @@ def row_of(found, case, row):
 @pytest.mark.parametrize("name", CASES)
 def test_the_function_predicts_what_the_tree_predicts(name, tmp_path):
     case = CASES[name]()
-    found = library(export_c(case.model), tmp_path)
-    predict = found.predict
+    compiled = library(export_c(case.model), tmp_path)
+    predict = compiled.predict
     if isinstance(case.model.grown, Moments):
         predict.restype = ctypes.c_double
         expected = case.predictions()
@@ -54,53 +54,53 @@ def test_the_function_predicts_what_the_tree_predicts(name, tmp_path):
         classes = case.model.tree.schema.classes.tolist()
         expected = [classes.index(label) for label in case.predictions()]
 
-    assert [predict(row_of(found, case, row)) for row in case.rows()] == expected
+    assert [predict(row_of(compiled, case, row)) for row in case.rows()] == expected
 
 
 def test_infinite_thresholds_separate_known_from_missing(tmp_path):
     for k, case in enumerate(infinite()[::5]):  # each default once at least
         (tmp_path / str(k)).mkdir()
-        found = library(export_c(case.model), tmp_path / str(k))
+        compiled = library(export_c(case.model), tmp_path / str(k))
 
-        assert [found.predict_leaf(row_of(found, case, row)) for row in case.rows()] == case.leaves()
+        assert [compiled.predict_leaf(row_of(compiled, case, row)) for row in case.rows()] == case.leaves()
 
 
 def test_names_classes_and_probabilities_are_there(tmp_path):
     case = numeric()
     leaves = case.leaves()
-    found = library(export_c(case.model), tmp_path)
-    found.predict_probabilities.restype = ctypes.POINTER(ctypes.c_double)
+    compiled = library(export_c(case.model), tmp_path)
+    compiled.predict_probabilities.restype = ctypes.POINTER(ctypes.c_double)
 
-    assert [text.decode() for text in (ctypes.c_char_p * 4).in_dll(found, "predict_columns")] == case.names
-    classes = [text.decode() for text in (ctypes.c_char_p * 3).in_dll(found, "predict_classes")]
+    assert [text.decode() for text in (ctypes.c_char_p * 4).in_dll(compiled, "predict_columns")] == case.names
+    classes = [text.decode() for text in (ctypes.c_char_p * 3).in_dll(compiled, "predict_classes")]
     assert classes == case.model.tree.schema.classes.tolist()
-    shares = [found.predict_probabilities(row_of(found, case, row))[:3] for row in case.rows()]
+    shares = [compiled.predict_probabilities(row_of(compiled, case, row))[:3] for row in case.rows()]
     assert shares == node_probabilities(case.model)[leaves].tolist()
 
 
 def test_a_code_that_no_category_has_goes_where_unseen_ones_go(tmp_path):
     case = mixed("multiway")
-    found = library(export_c(case.model), tmp_path)
+    compiled = library(export_c(case.model), tmp_path)
     columns = case.model.tree.schema.columns
-    rows = [row_of(found, case, row) for row in case.rows()[:50]]
+    rows = [row_of(compiled, case, row) for row in case.rows()[:50]]
     for row in rows:
         row[0] = np.nan
-    expected = [found.predict_leaf(row) for row in rows]
+    expected = [compiled.predict_leaf(row) for row in rows]
 
     for code in (columns[0].n_codes, -1, 1e300, -np.inf):
         for row in rows:
             row[0] = code
-        assert [found.predict_leaf(row) for row in rows] == expected
+        assert [compiled.predict_leaf(row) for row in rows] == expected
 
 
 def test_text_with_the_character_0_is_a_category_of_its_own(tmp_path):
     schema = Schema((Column("c", "nominal", ("a", "a\0b")),), np.arange(2))
     tree = Tree([-1, 0, 0], [0, -1, -1], branch_start=[0, 2, 2, 2], branch=[0, 1], schema=schema)
-    found = library(export_c((tree, Counts.from_leaves(tree, [[1, 0], [0, 1]]))), tmp_path)
+    compiled = library(export_c((tree, Counts.from_leaves(tree, [[1, 0], [0, 1]]))), tmp_path)
 
-    assert found.predict_code(0, b"a", 1) == 0
-    assert found.predict_code(0, b"a\0b", 3) == 1
-    assert np.isnan(found.predict_code(0, b"a\0", 2))
+    assert compiled.predict_code(0, b"a", 1) == 0
+    assert compiled.predict_code(0, b"a\0b", 3) == 1
+    assert np.isnan(compiled.predict_code(0, b"a\0", 2))
 
 
 @pytest.mark.parametrize("name", ["int", "_x", "a b", "x(){}", "", "naïve", 3])
@@ -119,6 +119,6 @@ def test_text_that_is_no_unicode_is_refused():
 
 def test_a_tree_of_tens_of_thousands_of_levels_is_compiled_and_predicts(tmp_path):
     case = chain(30_000)
-    found = library(export_c(case.model), tmp_path)
+    compiled = library(export_c(case.model), tmp_path)
 
-    assert [found.predict_leaf(row_of(found, case, row)) for row in case.rows()] == case.leaves()
+    assert [compiled.predict_leaf(row_of(compiled, case, row)) for row in case.rows()] == case.leaves()

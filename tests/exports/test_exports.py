@@ -169,6 +169,6 @@ def test_a_name_is_made_unique_whatever_the_case():
 
 def test_importing_exports_loads_no_other_package():
     code = "import sys, secateur.exports; print('onnx' in sys.modules, 'secateur.exports._sql' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
 
-    assert found.stdout.split() == ["False", "False"]
+    assert process.stdout.split() == ["False", "False"]

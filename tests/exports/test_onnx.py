@@ -30,20 +30,20 @@ def run(case, dtype=np.float64, **parameters):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # its threads wait by spinning
     session = onnxruntime.InferenceSession(model.SerializeToString(), options)
-    names = [one.name for one in session.get_inputs()]
+    names = [node.name for node in session.get_inputs()]
     feed = feed_of(case, dtype)
     feed = {"X": np.hstack(list(feed.values()))} if names == ["X"] else dict(zip(names, feed.values(), strict=True))
-    return dict(zip([one.name for one in session.get_outputs()], session.run(None, feed), strict=True))
+    return dict(zip([node.name for node in session.get_outputs()], session.run(None, feed), strict=True))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_graph_predicts_what_the_tree_predicts(name):
     case = CASES[name]()
-    found = run(case, np.float32 if "float32" in name else np.float64)
+    results = run(case, np.float32 if "float32" in name else np.float64)
 
-    predictions = found["prediction"][:, 0] if isinstance(case.model.grown, Moments) else found["label"]
+    predictions = results["prediction"][:, 0] if isinstance(case.model.grown, Moments) else results["label"]
     assert predictions.tolist() == case.predictions()
-    assert found["leaf"].tolist() == case.leaves()
+    assert results["leaf"].tolist() == case.leaves()
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -179,7 +179,7 @@ def test_leaves_are_paler_the_more_classes_are_mixed():
 def test_graphviz_reads_it(name):
     model = CASES[name]().model
 
-    found = subprocess.run(
+    process = subprocess.run(
         ["dot", "-Tplain"],
         input=export_dot(model),
         capture_output=True,
@@ -189,5 +189,5 @@ def test_graphviz_reads_it(name):
         timeout=120,
     )
 
-    assert found.stderr == ""
-    assert len(re.findall(r"^node n\d+ ", found.stdout, re.MULTILINE)) == model.pruning.n_nodes
+    assert process.stderr == ""
+    assert len(re.findall(r"^node n\d+ ", process.stdout, re.MULTILINE)) == model.pruning.n_nodes

@@ -43,7 +43,7 @@ class Document:
             return True
         if kind == "CompoundPredicate":
             assert predicate.get("booleanOperator") == "or"
-            return any(self.holds(one, row) for one in predicate)
+            return any(self.holds(condition, row) for condition in predicate)
         value, operator = row[predicate.get("field")], predicate.get("operator")
         if operator in ("isMissing", "isNotMissing"):
             return (value is None) == (operator == "isMissing")
@@ -85,7 +85,7 @@ def test_probabilities_are_those_given_to_the_last_bit():
     document = Document(export_pmml(case.model, probabilities=given))
 
     found = [
-        [float(one.get("probability")) for one in document.leaf(row).iter(f"{SPACE}ScoreDistribution")]
+        [float(element.get("probability")) for element in document.leaf(row).iter(f"{SPACE}ScoreDistribution")]
         for row in rows_of(case)
     ]
     assert found == given[case.leaves()].tolist()

@@ -69,10 +69,10 @@ def coloured(values, categories, *, has_missing=True, classes=None):
 def test_the_query_predicts_what_the_tree_predicts(name, engine):
     case = CASES[name]()
 
-    found = run(case, engine)
+    results = run(case, engine)
 
-    assert [row[-1] for row in found] == case.predictions()
-    assert [len(row) for row in found] == [len(case.names) + 2] * len(found)
+    assert [row[-1] for row in results] == case.predictions()
+    assert [len(row) for row in results] == [len(case.names) + 2] * len(results)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -87,19 +87,19 @@ def test_the_query_can_answer_the_probability_of_each_class(engine):
     case = numeric(seed=5)
     leaves = case.leaves()
 
-    found = run(case, engine, output="probabilities")
+    results = run(case, engine, output="probabilities")
 
-    assert [row[-4] for row in found] == leaves
-    assert [list(row[-3:]) for row in found] == node_probabilities(case.model)[leaves].tolist()
+    assert [row[-4] for row in results] == leaves
+    assert [list(row[-3:]) for row in results] == node_probabilities(case.model)[leaves].tolist()
 
 
 def test_probabilities_of_ones_own_are_taken():
     case = numeric()
     given = np.random.default_rng(1).random((case.model.tree.n_nodes, 3))
 
-    found = run(case, "sqlite", output="probabilities", probabilities=given)
+    results = run(case, "sqlite", output="probabilities", probabilities=given)
 
-    assert [list(row[-3:]) for row in found] == given[case.leaves()].tolist()
+    assert [list(row[-3:]) for row in results] == given[case.leaves()].tolist()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -128,9 +128,9 @@ def test_duckdb_finds_the_nan_that_the_statistics_of_a_parquet_file_deny(tmp_pat
     connection = duckdb.connect()
     connection.execute(f"CREATE VIEW data AS SELECT * FROM read_parquet('{tmp_path}/data.parquet')")
 
-    found = connection.execute(export_sql(case.model, dialect="duckdb")).fetchall()
+    rows = connection.execute(export_sql(case.model, dialect="duckdb")).fetchall()
 
-    by_row = [row[-1] for row in sorted(found, key=lambda row: row[-2])]
+    by_row = [row[-1] for row in sorted(rows, key=lambda row: row[-2])]
     assert by_row == Case(case.model, columns).predictions()
 
 
@@ -154,10 +154,10 @@ def test_whole_numbers_beyond_2_to_the_53_are_rounded_as_we_round_them(engine):
     values = [base + k for k in range(-6, 9)]
     case = Case(pruned(tree, grown, np.random.default_rng(0), 0), [np.array(values, np.float64)])
 
-    found = run(case, engine, ["BIGINT"], rows=[[value] for value in values])
+    results = run(case, engine, ["BIGINT"], rows=[[value] for value in values])
 
     assert len(set(case.predictions())) == 2
-    assert [row[-1] for row in found] == case.predictions()
+    assert [row[-1] for row in results] == case.predictions()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -265,10 +265,10 @@ def test_the_standard_dialect_runs_in_an_engine_without_nan():
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_sqlite_reads_the_very_number_we_wrote(value):
     with sqlite3.connect(":memory:") as connection:
-        (found,) = connection.execute(f"SELECT {DIALECTS['sqlite'].number(value)}").fetchone()
+        (rows,) = connection.execute(f"SELECT {DIALECTS['sqlite'].number(value)}").fetchone()
     connection.close()
 
-    assert found == value
+    assert rows == value
 
 
 def test_the_new_column_has_a_name_that_the_tree_does_not_use():
@@ -340,9 +340,9 @@ def test_the_plain_query_predicts_what_the_tree_predicts(name, engine):
             export_sql(case.model, dialect=engine, style="plain")
         return
 
-    found = run(case, engine, style="plain")
+    results = run(case, engine, style="plain")
 
-    assert [row[-1] for row in found] == case.predictions()
+    assert [row[-1] for row in results] == case.predictions()
 
 
 def test_a_nan_is_missing_to_the_plain_query_of_duckdb():
@@ -376,9 +376,9 @@ def test_a_key_is_kept_and_orders_the_rows(engine, style):
     case = mixed()
     connection = filled(connect(engine), case, engine)
 
-    found = connection.execute(export_sql(case.model, dialect=engine, style=style, key="row_id")).fetchall()
+    rows = connection.execute(export_sql(case.model, dialect=engine, style=style, key="row_id")).fetchall()
 
-    assert found == list(enumerate(case.predictions()))
+    assert rows == list(enumerate(case.predictions()))
 
 
 def test_dates_are_compared_as_dates():
@@ -391,8 +391,8 @@ def test_dates_are_compared_as_dates():
         connection = duckdb.connect()
         connection.execute("CREATE TABLE data AS SELECT DATE '2024-01-02' AS day UNION ALL SELECT DATE '2024-01-03'")
 
-        found = connection.execute(export_sql(model, dialect="duckdb", key="day")).fetchall()
+        rows = connection.execute(export_sql(model, dialect="duckdb", key="day")).fetchall()
 
-        assert [row[1] for row in found] == ["old", "new"]
+        assert [row[1] for row in rows] == ["old", "new"]
     with pytest.raises(UnsupportedError, match="tests dates"):
         export_sql(model, dialect="duckdb", style="guarded")

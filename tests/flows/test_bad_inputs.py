@@ -73,7 +73,7 @@ def test_04_large_integers_are_distinguished_or_there_is_a_warning():
     assert model.predict(near).tolist() == [0, 1] * 5
     frame = pd.DataFrame({"n": far[:, 0], "x": np.arange(10.0)})
     for rows in (far, frame):
-        assert any("2**53" in one for one in quiet(encode, rows)[1])
+        assert any("2**53" in message for message in quiet(encode, rows)[1])
 
 
 def test_05_one_class_is_one_leaf_with_a_warning_and_a_valid_certificate():
@@ -116,7 +116,7 @@ def test_10_a_million_categories_take_seconds_with_a_warning_and_no_multiway_spl
     n = 10**6
     coded = np.arange(n, dtype=np.int64)[:, None]
     _, texts = quiet(grow, coded, np.arange(n) % 3, nominal=[0])
-    assert any("1,000,000 categories" in one for one in texts)
+    assert any("1,000,000 categories" in text for text in texts)
     with pytest.raises(UnsupportedError, match="at most 1,000; use splits='binary'"):
         quiet(grow, coded[:2000], np.arange(2000) % 2, nominal=[0], splits="multiway")
 
@@ -297,7 +297,7 @@ def test_34_a_continuous_target_names_the_regressor_and_many_classes_are_a_warni
         fitted(X, X[:, 0])
     many = np.arange(5000)
     _, texts = quiet(grow, many[:, None].astype(float), many, max_depth=1)
-    assert any("5,000 classes" in one for one in texts)
+    assert any("5,000 classes" in text for text in texts)
 
 
 def test_35_lengths_that_differ_are_both_named():
@@ -316,7 +316,7 @@ def test_36_no_held_out_row_is_an_error_and_three_a_warning():
         X_holdout=fresh,
         y_holdout=["yes", "no", "yes"],
     )
-    assert any("3 rows" in one for one in texts)
+    assert any("3 rows" in text for text in texts)
 
 
 def test_37_a_class_absent_or_new_in_held_out_rows():
@@ -325,7 +325,7 @@ def test_37_a_class_absent_or_new_in_held_out_rows():
     quiet(rule.fit, X, Y, X_holdout=fresh, y_holdout=["yes"] * 30)
     held, texts = quiet(count, fitted().tree_, fresh, ["new"] * 30)
     assert fitted().pruning_.errors(held) == 30
-    assert any("new" in one for one in texts)
+    assert any("new" in text for text in texts)
 
 
 def test_38_held_out_rows_that_grew_the_tree_are_recognised():
@@ -363,15 +363,15 @@ def test_42_one_leaf_is_pruned_drawn_and_certified():
     grown, fresh = Counts(tree, [[3, 2]]), Counts(tree, [[30, 20]], sample="test")
     for rule, about in secateur.pruners.RULES.items():
         more = {"smallest-within": {"accuracy": 0.5}, "bottom-up-srm": {"n_tests": 1}}.get(rule, {})
-        found = secateur.prune(tree, grown, *([fresh] if about.needs_holdout else []), rule=rule, **more)
-        assert np.max(found.n_leaves) == 1
-    whole = Pruning.from_cuts(tree, [], node_labels=[0])
-    assert certify(whole, fresh).value > 0.4
+        pruning = secateur.prune(tree, grown, *([fresh] if about.needs_holdout else []), rule=rule, **more)
+        assert np.max(pruning.n_leaves) == 1
+    unpruned = Pruning.from_cuts(tree, [], node_labels=[0])
+    assert certify(unpruned, fresh).value > 0.4
     assert export_text(tree, grown)
     import matplotlib as mpl
 
     mpl.use("Agg")
-    assert secateur.plot.plot(secateur.Model(whole, grown))
+    assert secateur.plot.plot(secateur.Model(unpruned, grown))
     model, _ = quiet(fitted, X, ["a"] * 80)
     assert "<html" in model.report().html
 
@@ -455,8 +455,8 @@ def test_47_columns_named_as_generated_ones_or_keywords_are_quoted():
 
     with sqlite3.connect(":memory:") as database:
         pd.DataFrame(X, columns=names).to_sql("rows", database, index=False)
-        found = pd.read_sql_query(model.export_sql(dialect="sqlite", table="rows"), database)
-    assert (found["prediction"] == model.predict(pd.DataFrame(X, columns=names))).all()
+        frame = pd.read_sql_query(model.export_sql(dialect="sqlite", table="rows"), database)
+    assert (frame["prediction"] == model.predict(pd.DataFrame(X, columns=names))).all()
 
 
 @pytest.mark.parametrize("path", [".", "missing.csv", "s3://bucket/none.csv"])
@@ -495,15 +495,15 @@ def started(code, **environment):
 
 
 def test_51_no_home_and_a_read_only_folder_are_supported():
-    found = started("import secateur; print(secateur.grow([[0.0], [1.0]], [0, 1])[0].n_leaves)", HOME="/nonexistent")
-    assert (found.returncode, found.stdout) == (0, b"2\n")
+    process = started("import secateur; print(secateur.grow([[0.0], [1.0]], [0, 1])[0].n_leaves)", HOME="/nonexistent")
+    assert (process.returncode, process.stdout) == (0, b"2\n")
 
 
 def test_52_another_locale_terminal_and_width_give_plain_text():
     code = "import secateur; t, c = secateur.grow([[0.5], [1.5]], ['\\u00e9', 'b']); print(secateur.export_text(t, c))"
-    found = started(code, LC_ALL="C", PYTHONIOENCODING="ascii:backslashreplace", COLUMNS="20", TZ="Europe/Berlin")
-    assert found.returncode == 0
-    assert b"x0 <= 1" in found.stdout
+    process = started(code, LC_ALL="C", PYTHONIOENCODING="ascii:backslashreplace", COLUMNS="20", TZ="Europe/Berlin")
+    assert process.returncode == 0
+    assert b"x0 <= 1" in process.stdout
 
 
 def test_every_bad_input_has_its_test():

@@ -341,8 +341,8 @@ def test_the_bound_states_what_could_not_be_checked():
     assert not bound.is_checked
     assert "not used before (not checked: sample 'test' has no sketch of its rows)" in str(bound)
     stump, grown = grow(scene.X[["word"]], scene.y, max_depth=1)
-    whole = Pruning.from_cuts(stump, [], node_labels=grown.majority)
-    bound = certify(whole, count(stump, scene.F[["word"]], scene.f, sample="test"))
+    unpruned = Pruning.from_cuts(stump, [], node_labels=grown.majority)
+    bound = certify(unpruned, count(stump, scene.F[["word"]], scene.f, sample="test"))
     assert "re-use could not have been detected: rows are not distinct enough" in str(bound)
 
 

@@ -28,13 +28,13 @@ def assert_same(sample, is_kept, **growing):
         warnings.simplefilter("ignore")  # `grow` warns about a single class.
         wanted = grow(table_of_rows(table, rows), sample_weight=weight, **growing)
     for is_shown in (True, False):
-        found = (
+        grown = (
             PresortedData.of(table, sample.weight).subset(rows).grow(GrowParameters(**growing), has_rounded=is_shown)
         )
-        assert found[0] == wanted[0]
-        assert found[1] == wanted[1]
+        assert grown[0] == wanted[0]
+        assert grown[1] == wanted[1]
     for field in fields(Tree):  # Trusted arrays have the types of checked ones, and are write-protected.
-        a, b = getattr(found[0], field.name), getattr(wanted[0], field.name)
+        a, b = getattr(grown[0], field.name), getattr(wanted[0], field.name)
         assert getattr(a, "dtype", None) == getattr(b, "dtype", None)
         assert not (isinstance(a, np.ndarray) and a.flags.writeable)
 
@@ -83,10 +83,10 @@ def test_a_large_subset_grows_the_same_tree_column_by_column():
 def test_rows_of_weight_zero_belong_to_no_subset():
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 0, 1, 0, 1])
     weight = np.array([1.0, 0, 1, 1, 0, 1, 1, 1])
-    found = PresortedData.of(encode(X, target=y), weight).subset(np.arange(6)).grow(GrowParameters())
+    grown = PresortedData.of(encode(X, target=y), weight).subset(np.arange(6)).grow(GrowParameters())
     wanted = grow(X[[0, 2, 3, 5]], y[[0, 2, 3, 5]])
-    assert found[1].by_class.tolist() == wanted[1].by_class.tolist()
-    assert found[0].threshold.tolist() == pytest.approx(wanted[0].threshold.tolist(), nan_ok=True)
+    assert grown[1].by_class.tolist() == wanted[1].by_class.tolist()
+    assert grown[0].threshold.tolist() == pytest.approx(wanted[0].threshold.tolist(), nan_ok=True)
 
 
 @pytest.mark.lane

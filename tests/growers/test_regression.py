@@ -235,10 +235,10 @@ def test_scikit_learn_reaches_the_same_training_error_at_every_depth(n_rows):
     for depth in (1, 2, 4, 8, None):
         for w in (None, weight):
             tree, moments = grow(X, y, max_depth=depth, sample_weight=w, **SQUARED)
-            theirs = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y, w)
-            error = np.average((theirs.predict(X) - y) ** 2, weights=w)
+            sklearn_tree = DecisionTreeRegressor(max_depth=depth, random_state=0).fit(X, y, w)
+            error = np.average((sklearn_tree.predict(X) - y) ** 2, weights=w)
             assert moments.sse[tree.is_leaf].sum() / moments.weight[0] == pytest.approx(error, rel=1e-9, abs=1e-12)
-            assert tree.n_nodes == theirs.tree_.node_count
+            assert tree.n_nodes == sklearn_tree.tree_.node_count
 
 
 @given(sample=numbered())

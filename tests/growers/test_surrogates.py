@@ -72,7 +72,7 @@ def gaps_as_minus_one(table, j, rows):
 
 def check_node(tree, v, table, rows, weight, k):
     """The surrogates of a node are the best of all tests of all other columns, and agree with as many as they say."""
-    side, found = sides(tree, v, table, rows), tree.surrogates
+    side, surrogates = sides(tree, v, table, rows), tree.surrogates
     own = np.ones(len(rows)) if weight is None else weight[rows]
     expected = {}
     for j, about in enumerate(table.schema.columns):
@@ -80,14 +80,14 @@ def check_node(tree, v, table, rows, weight, k):
         if j != tree.feature[v] and best is not None:
             expected[j] = best
     order = sorted(expected, key=lambda j: (-expected[j][0], -expected[j][1], j))[:k]
-    here = found.of(v)
-    assert found.feature[here].tolist() == order
-    assert found.agreement[here] == pytest.approx([expected[j][0] for j in order])
+    here = surrogates.of(v)
+    assert surrogates.feature[here].tolist() == order
+    assert surrogates.agreement[here] == pytest.approx([expected[j][0] for j in order])
     for s, j in zip(here, order, strict=True):
         values = gaps_as_minus_one(table, j, rows)
-        goes = np.array([found.child_for(s, value) for value in values])
+        goes = np.array([surrogates.child_for(s, value) for value in values])
         both = (goes < 2) & (side < 2)
-        assert np.sum(own[both & (goes == side)]) / np.sum(own[both]) == pytest.approx(found.agreement[s])
+        assert np.sum(own[both & (goes == side)]) / np.sum(own[both]) == pytest.approx(surrogates.agreement[s])
     return len(order)
 
 
@@ -170,11 +170,11 @@ def test_two_valued_columns_are_surrogates_in_both_directions():
         target=[0] * 4 + [1] * 4,
     )
     tree, _ = grow(table, surrogates=4)
-    found = tree.surrogates
+    surrogates = tree.surrogates
     assert check_node(tree, 0, table, np.arange(8), None, 4) == 3
-    assert found.threshold[:2].tolist() == [2.5, 2.5]
-    assert found.low[:2].tolist() == [0, 1]
-    assert found.branch.tolist() == [1, 0]  # no, yes
+    assert surrogates.threshold[:2].tolist() == [2.5, 2.5]
+    assert surrogates.low[:2].tolist() == [0, 1]
+    assert surrogates.branch.tolist() == [1, 0]  # no, yes
     gaps = encode([[None, 5.0, 0.0, "no", 0.0], [None, 0.0, 5.0, "yes", 0.0]], schema=table)
     assert apply(tree, gaps).tolist() == [2, 1]
 
@@ -386,15 +386,15 @@ def test_numbers_that_make_no_surrogate_are_refused(fields, says):
 
 
 def test_surrogates_of_another_tree_are_refused():
-    one = Surrogates([0, 1, 1, 1], [0], [2.5], [1], [0, 0], [], [0.9])
+    surrogates = Surrogates([0, 1, 1, 1], [0], [2.5], [1], [0, 0], [], [0.9])
     schema = Schema((Column("size", "numeric"),))
-    one.check_fits(np.array([2, 0, 0]), schema)
+    surrogates.check_fits(np.array([2, 0, 0]), schema)
     for arity, says in (([2, 0, 0, 0], "5 are needed"), ([3, 0, 0], "two children"), ([0, 2, 0], "a leaf has none")):
         with pytest.raises(TreeError, match=says):
-            one.check_fits(np.array(arity), schema)
+            surrogates.check_fits(np.array(arity), schema)
     for columns, says in (((), "a column is needed"), ((Column("size", "nominal", ("a",)),), "number of categories")):
         with pytest.raises(TreeError, match=says):
-            one.check_fits(np.array([2, 0, 0]), Schema(columns))
+            surrogates.check_fits(np.array([2, 0, 0]), Schema(columns))
 
 
 def test_a_surrogate_answers_a_child_or_that_it_does_not_know():

@@ -72,7 +72,7 @@ def by_force(tree, counts, schema, asked, actionable, own):
     seen = schema.columns[2].categories
     choices[2] = [value for k, value in enumerate(choices[2]) if k == 0 or value in seen]
     every = list(itertools.product(*choices))
-    leaves = apply(tree, secateur.encode([list(one) for one in every], names=NAMES, schema=schema))
+    leaves = apply(tree, secateur.encode([list(cells) for cells in every], names=NAMES, schema=schema))
     answers = schema.classes[counts.majority[leaves]]
     best = None
     for one, answer in zip(every, answers, strict=True):
@@ -87,9 +87,9 @@ def test_a_deep_chain_is_searched():
     n = 3_000
     x = np.arange(n, dtype=float)[:, None]
     tree, counts = secateur.grow(x, np.arange(n) % 2, min_samples_leaf=1, criterion="gini")
-    found = nearest_change(view_of(tree, counts), secateur.encode([[7.0]], schema=tree.schema))
+    change = nearest_change(view_of(tree, counts), secateur.encode([[7.0]], schema=tree.schema))
 
-    assert abs(found.changes[0].new - 7) <= 0.5 + 1e-9
+    assert abs(change.changes[0].new - 7) <= 0.5 + 1e-9
     assert threshold_ranges(tree)[0] == n - 2
 
 

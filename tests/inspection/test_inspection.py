@@ -71,16 +71,18 @@ def test_importances_follow_the_criterion_also_where_nothing_was_cross_validated
 def test_an_explanation_follows_the_row_and_its_change_works(model, frame):
     for k in range(400, 420):
         row = frame[["age", "income", "region"]].iloc[[k]]
-        found = model.explain(row, actionable=["age", "income"])
-        assert found.path.leaf == model.apply(row)[0]
-        assert found.path.prediction == model.predict(row)[0]
-        if found.change is not None:
+        explanation = model.explain(row, actionable=["age", "income"])
+        assert explanation.path.leaf == model.apply(row)[0]
+        assert explanation.path.prediction == model.predict(row)[0]
+        if explanation.change is not None:
             changed = row.copy()
-            for change in found.change.changes:
+            for change in explanation.change.changes:
                 assert change.column in ("age", "income")
                 changed[change.column] = change.new
-            assert model.predict(changed)[0] == found.change.prediction != found.path.prediction
-        assert found.n_held_out == 0 or all(low <= share <= high for share, low, high in found.limits.values())
+            assert model.predict(changed)[0] == explanation.change.prediction != explanation.path.prediction
+        assert explanation.n_held_out == 0 or all(
+            low <= share <= high for share, low, high in explanation.limits.values()
+        )
 
 
 def test_rows_are_given_in_any_form(model, frame):
@@ -101,32 +103,34 @@ def test_rows_are_given_in_any_form(model, frame):
 
 def test_an_evaluation_is_what_scikit_learn_measures(model, frame):
     X, y = frame[["age", "income", "region"]][400:], frame.loan[400:]
-    found = model.evaluate(X, y, false_negative=5)
+    evaluation = model.evaluate(X, y, false_negative=5)
     score = secateur.routing.prediction.predict_proba(model.model_, X)[:, 0]
 
-    assert found.positive == "default"
-    assert found.error == pytest.approx(1 - model.score(X, y))
-    assert found.confusion.tolist() == metrics.confusion_matrix(y, model.predict(X), labels=model.classes_).tolist()
-    assert found.ranking.auc == pytest.approx(metrics.roc_auc_score(y == "default", score))
-    assert found.brier == pytest.approx(2 * metrics.brier_score_loss(y == "default", score))
-    low, high = found.error_limits
-    assert low < found.error < high
-    text = str(found)
+    assert evaluation.positive == "default"
+    assert evaluation.error == pytest.approx(1 - model.score(X, y))
+    assert (
+        evaluation.confusion.tolist() == metrics.confusion_matrix(y, model.predict(X), labels=model.classes_).tolist()
+    )
+    assert evaluation.ranking.auc == pytest.approx(metrics.roc_auc_score(y == "default", score))
+    assert evaluation.brier == pytest.approx(2 * metrics.brier_score_loss(y == "default", score))
+    low, high = evaluation.error_limits
+    assert low < evaluation.error < high
+    text = str(evaluation)
     assert max(map(len, text.splitlines())) <= 120
     for part in ("AUC", "KS", "lift", "least cost"):
         assert part in text
-    json.dumps(found.to_dict(), allow_nan=False)
+    json.dumps(evaluation.to_dict(), allow_nan=False)
 
 
 def test_numbers_are_evaluated_too(frame):
     model = TreeRegressor(cv=3, random_state=0).fit(frame[["age"]][:400], frame.income[:400])
-    found = model.evaluate(frame[["age"]][400:], frame.income[400:])
+    evaluation = model.evaluate(frame[["age"]][400:], frame.income[400:])
 
-    assert found.r2 == pytest.approx(model.score(frame[["age"]][400:], frame.income[400:]))
-    assert found.ranking is None
-    assert "R2" in str(found)
+    assert evaluation.r2 == pytest.approx(model.score(frame[["age"]][400:], frame.income[400:]))
+    assert evaluation.ranking is None
+    assert "R2" in str(evaluation)
     with pytest.raises(CountsError, match="another"):
-        evaluate(TreeClassifier(select=None).fit([[1], [2]], ["a", "b"]), found.counts)
+        evaluate(TreeClassifier(select=None).fit([[1], [2]], ["a", "b"]), evaluation.counts)
 
 
 def test_commands_say_the_same(model, frame, tmp_path, capsys):

@@ -19,17 +19,17 @@ NUMBERS = X[:, 0] + np.sin(X[:, 1])
 
 
 def classifiers():
-    whole = DecisionTreeClassifier(random_state=0).fit(X, LABELS)
-    model = from_sklearn(whole)
+    full_tree = DecisionTreeClassifier(random_state=0).fit(X, LABELS)
+    model = from_sklearn(full_tree)
     cut = Model(Pruning.from_cuts(model.tree, [2], node_labels=model.grown.majority), model.grown)
-    return {"pruned": prune_sklearn(whole, n_leaves=5), "written": to_sklearn(cut)}
+    return {"pruned": prune_sklearn(full_tree, n_leaves=5), "written": to_sklearn(cut)}
 
 
 def regressors():
-    whole = DecisionTreeRegressor(random_state=0).fit(X, NUMBERS)
-    model = from_sklearn(whole)
+    full_tree = DecisionTreeRegressor(random_state=0).fit(X, NUMBERS)
+    model = from_sklearn(full_tree)
     cut = Model(Pruning.from_cuts(model.tree, [2]), model.grown)
-    return {"pruned": prune_sklearn(whole, n_leaves=5), "written": to_sklearn(cut)}
+    return {"pruned": prune_sklearn(full_tree, n_leaves=5), "written": to_sklearn(cut)}
 
 
 def text(tree):

@@ -189,7 +189,7 @@ class Mutants:
         for path in dict.fromkeys(item.path for item in items):
             some = [item for item in items if item.path == path]
             told = in_fork(lambda some=some: self.lines_passed(some), 3600) or {}  # type: ignore[misc]
-            seconds = sum(one.seconds for one in told.values())
+            seconds = sum(outcome.seconds for outcome in told.values())
             print(f"{path.relative_to(ROOT)}: {len(told)} of {len(some)} tests pass, {seconds:.1f} s", flush=True)
             result |= told
         return result

@@ -95,7 +95,7 @@ def assert_same_as_reference(sample, n_folds, *, penalty="leaves", **more):
     options = {"cost": "m-estimate", "m": more["m"]} if "m" in more else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = cross_validate(
+        result = cross_validate(
             sample.X,
             sample.y,
             cv=folds,
@@ -106,14 +106,14 @@ def assert_same_as_reference(sample, n_folds, *, penalty="leaves", **more):
             **options,
         )
     weight = np.ones(len(sample.y)) if sample.weight is None else sample.weight
-    expected = reference_loss(sample, found.betas, folds, penalty=PENALTIES[penalty], **more)
+    expected = reference_loss(sample, result.betas, folds, penalty=PENALTIES[penalty], **more)
     shares = np.array([weight[test].sum() for test in folds])
-    assert np.allclose(found.fold_error, expected / shares[:, None], rtol=1e-12)
-    assert np.allclose(found.error, expected.sum(axis=0) / weight.sum(), rtol=1e-12)
-    alphas = found.sequence.alphas
-    assert np.allclose(found.betas[:-1], np.sqrt(alphas[:-1] * alphas[1:]))
-    assert found.betas[-1] == np.inf
-    return found
+    assert np.allclose(result.fold_error, expected / shares[:, None], rtol=1e-12)
+    assert np.allclose(result.error, expected.sum(axis=0) / weight.sum(), rtol=1e-12)
+    alphas = result.sequence.alphas
+    assert np.allclose(result.betas[:-1], np.sqrt(alphas[:-1] * alphas[1:]))
+    assert result.betas[-1] == np.inf
+    return result
 
 
 small = {"max_rows": 10, "max_columns": 2}
@@ -151,40 +151,40 @@ def test_paths_of_m_estimates_agree_with_the_reference(sample, m):
 )
 def test_cost_matrices_agree_with_the_reference(sample, drawn, m):
     costs = np.array(drawn).reshape(3, 3)
-    found = assert_same_as_reference(sample, 2, costs=costs, max_depth=3, **({} if m is None else {"m": m}))
-    by_class = found.counts.by_class
-    assert (found.sequence.node_labels == (by_class @ costs).argmin(axis=1)).all()
+    result = assert_same_as_reference(sample, 2, costs=costs, max_depth=3, **({} if m is None else {"m": m}))
+    by_class = result.counts.by_class
+    assert (result.sequence.node_labels == (by_class @ costs).argmin(axis=1)).all()
 
 
 # Standard errors and rules.
 
 
 def test_the_pooled_standard_error_is_that_of_a_share_of_the_rows():
-    found = cross_validate(*noisy())
-    assert found.n == 200
-    assert np.allclose(found.se, np.sqrt(found.error * (1 - found.error) / 200))
+    result = cross_validate(*noisy())
+    assert result.n == 200
+    assert np.allclose(result.se, np.sqrt(result.error * (1 - result.error) / 200))
     sizes = np.array([20] * 10)
-    assert np.allclose(found.error, (found.fold_error * sizes[:, None]).sum(axis=0) / 200)
+    assert np.allclose(result.error, (result.fold_error * sizes[:, None]).sum(axis=0) / 200)
 
 
 def test_the_standard_error_of_folds_is_that_of_their_error_rates():
-    found = cross_validate(*noisy(), se="folds")
-    assert np.allclose(found.se, found.fold_error.std(axis=0, ddof=1) / np.sqrt(10))
-    assert (found.error == cross_validate(*noisy()).error).all()
+    result = cross_validate(*noisy(), se="folds")
+    assert np.allclose(result.se, result.fold_error.std(axis=0, ddof=1) / np.sqrt(10))
+    assert (result.error == cross_validate(*noisy()).error).all()
 
 
 def test_the_pooled_standard_error_of_costs_is_that_of_the_rows():
     X, y = noisy(60)
     folds = assigned_folds(60, 3)
-    found = cross_validate(X, y, cv=folds, costs=[[0, 3], [1, 0]])
+    result = cross_validate(X, y, cv=folds, costs=[[0, 3], [1, 0]])
     doubled = cross_validate(X, y, cv=folds, costs=[[0, 6], [2, 0]])
-    assert np.allclose(doubled.se, 2 * found.se)
+    assert np.allclose(doubled.se, 2 * result.se)
     errors = cross_validate(X, y, cv=folds, costs=[[0, 1], [1, 0]])
     assert np.allclose(errors.se, np.sqrt(errors.error * (1 - errors.error) / 60))
     # The root answers one class in every fold here, so every row costs 0 or one other number.
-    price = 3.0 if found.sequence.node_labels[0] == 1 else 1.0
-    share = found.error[-1] / price
-    assert np.isclose(found.se[-1], price * np.sqrt(share * (1 - share) / 60))
+    price = 3.0 if result.sequence.node_labels[0] == 1 else 1.0
+    share = result.error[-1] / price
+    assert np.isclose(result.se[-1], price * np.sqrt(share * (1 - share) / 60))
 
 
 @given(st.integers(0, 20), st.sampled_from(["pooled", "folds"]), st.sampled_from(["leaves", "sqrt"]))
@@ -199,20 +199,20 @@ def test_the_one_standard_error_tree_is_a_pruning_of_the_best(seed, se, penalty)
 
 def test_the_sequence_is_the_path_of_all_rows_with_penalties_per_row():
     X, y = noisy()
-    found = cross_validate(X, y)
+    result = cross_validate(X, y)
     tree, counts = grow(X, y)
-    assert found.counts == counts
+    assert result.counts == counts
     path = cost_complexity(tree, counts)
-    assert np.allclose(found.sequence.alphas * 200, path.alphas)
-    assert (found.sequence.n_leaves == path.n_leaves).all()
-    assert found.pruning == path[found.chosen]
-    assert found.pruning.seen == {"grow"}
+    assert np.allclose(result.sequence.alphas * 200, path.alphas)
+    assert (result.sequence.n_leaves == path.n_leaves).all()
+    assert result.pruning == path[result.chosen]
+    assert result.pruning.seen == {"grow"}
 
 
 def test_the_table_gives_weights_to_the_members_of_a_path():
-    found = cross_validate(*noisy())
-    weights = cross_validation_weights(found.error, found.se)
-    assert weights.argmax() in np.flatnonzero(found.error == found.error.min())
+    result = cross_validate(*noisy())
+    weights = cross_validation_weights(result.error, result.se)
+    assert weights.argmax() in np.flatnonzero(result.error == result.error.min())
 
 
 # Folds of every kind.
@@ -315,13 +315,13 @@ def test_with_many_rows_worse_candidates_are_dropped_after_half_of_the_folds(mon
     for seed in (6, 7, 8):
         X, y = noisy(120, seed=seed, n_classes=3)
         calls = []
-        found = cross_validate(
+        result = cross_validate(
             X, y, criterion="auto", cv_repeats="auto", progress=lambda *now, calls=calls: calls.append(now)
         )
-        assert found.details["repeats"] == 1
-        assert found.n == 120
-        assert len(found.fold_error) == 10
-        assert found == replace(cross_validate(X, y, criterion=found.growing["criterion"]), pool=found.pool)
+        assert result.details["repeats"] == 1
+        assert result.n == 120
+        assert len(result.fold_error) == 10
+        assert result == replace(cross_validate(X, y, criterion=result.growing["criterion"]), pool=result.pool)
         assert {total for _, total in calls} == {22}
         assert [done for done, _ in calls] == list(range(1, len(calls) + 1))
         numbers.add(len(calls))
@@ -331,9 +331,9 @@ def test_with_many_rows_worse_candidates_are_dropped_after_half_of_the_folds(mon
 def test_very_many_rows_are_evaluated_by_one_fold(monkeypatch):
     monkeypatch.setattr("secateur.model_selection.folds.MAX_ROWS_OF_ALL_FOLDS", 100)
     X, y = noisy(110)
-    found = cross_validate(X, y, cv_repeats="auto")
-    assert (found.n, found.fold_error.shape[0], found.details["folds"]) == (11, 1, 1)
-    assert (found.fold_error == cross_validate(X, y).fold_error[:1]).all()
+    result = cross_validate(X, y, cv_repeats="auto")
+    assert (result.n, result.fold_error.shape[0], result.details["folds"]) == (11, 1, 1)
+    assert (result.fold_error == cross_validate(X, y).fold_error[:1]).all()
     assert cross_validate(X, y, cv_repeats=1).n == 110
 
 
@@ -341,11 +341,11 @@ def test_a_single_leaf_is_not_chosen_if_a_split_gains_more_than_its_standard_err
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 1))
     y = rng.random(200) < np.where(X[:, 0] > 1.2, 0.75, 0.15)  # a rare class: one leaf is within one standard error
-    found = cross_validate(X, y, select="1se")
-    at = found.chosen
-    assert found.error[-1] <= found.error[found.best] + found.se[found.best]
-    assert found.pruning.n_leaves == 2
-    gain = found.fold_error[:, -1] - found.fold_error[:, at]
+    result = cross_validate(X, y, select="1se")
+    at = result.chosen
+    assert result.error[-1] <= result.error[result.best] + result.se[result.best]
+    assert result.pruning.n_leaves == 2
+    gain = result.fold_error[:, -1] - result.fold_error[:, at]
     assert gain.mean() > gain.std(ddof=1) / np.sqrt(10)
     y = rng.random(200) < 0.1
     assert cross_validate(X, y, select="1se").pruning.n_leaves == 1
@@ -353,8 +353,8 @@ def test_a_single_leaf_is_not_chosen_if_a_split_gains_more_than_its_standard_err
 
 def test_stratified_folds_hold_equal_shares_of_a_rare_class():
     y = np.array([0] * 90 + [1] * 10)
-    found = cross_validate(np.zeros((100, 1)), y)
-    assert (found.fold_error == 0.1).all()
+    result = cross_validate(np.zeros((100, 1)), y)
+    assert (result.fold_error == 0.1).all()
     plain = cross_validate(np.zeros((100, 1)), y, stratified=False)
     assert not (plain.fold_error == 0.1).all()
 
@@ -442,8 +442,8 @@ def test_weights_do_not_make_noise_predictable():
     """Copies assigned_folds one by one gave an error of 5 % here."""
     rng = np.random.default_rng(5)
     X, y, weight = rng.normal(size=(400, 5)), rng.integers(0, 2, 400), rng.integers(1, 4, 400)
-    found = cross_validate(X, y, sample_weight=weight)
-    assert found.error.min() > 0.5 - 4 * found.se.max()
+    result = cross_validate(X, y, sample_weight=weight)
+    assert result.error.min() > 0.5 - 4 * result.se.max()
 
 
 def test_whole_weights_are_repetitions_in_explicit_folds():
@@ -506,11 +506,11 @@ def test_the_candidate_whose_choice_has_the_lowest_error_wins():
         for least in (1, 2, 5)
     ]
     best = min(alone, key=lambda s: (s.error[s.chosen], s.sequence.n_leaves[s.chosen]))
-    found = cross_validate(X, y, criterion="auto", min_samples_leaf="auto", cost="m-estimate")
-    assert len(found.pool) == 6
-    assert found.growing == best.growing
-    assert (found.error == best.error).all()
-    for line, single in zip(found.pool, alone, strict=True):
+    result = cross_validate(X, y, criterion="auto", min_samples_leaf="auto", cost="m-estimate")
+    assert len(result.pool) == 6
+    assert result.growing == best.growing
+    assert (result.error == best.error).all()
+    for line, single in zip(result.pool, alone, strict=True):
         assert line["error"] == single.error[single.chosen]
         assert line["n_leaves"] == single.pruning.n_leaves
         assert line["criterion"] == single.growing["criterion"]
@@ -530,9 +530,9 @@ def test_one_auto_parameter_varies_only_that_parameter():
 def test_ties_between_candidates_go_to_the_first():
     X = np.repeat([[0.0], [1.0]], 30, axis=0)
     y = np.repeat([0, 1], 30)
-    found = cross_validate(X, y, criterion="auto", min_samples_leaf="auto")
-    assert (found.growing["criterion"], found.growing["min_samples_leaf"]) == ("gini", 1)
-    assert (found.pruning.n_leaves, found.error[found.chosen]) == (2, 0)
+    result = cross_validate(X, y, criterion="auto", min_samples_leaf="auto")
+    assert (result.growing["criterion"], result.growing["min_samples_leaf"]) == ("gini", 1)
+    assert (result.pruning.n_leaves, result.error[result.chosen]) == (2, 0)
 
 
 # Numbers.
@@ -543,8 +543,8 @@ def test_regression_agrees_with_the_reference():
     X = rng.integers(0, 4, (24, 2)).astype(float)
     y = X[:, 0] + rng.normal(size=24)
     folds = assigned_folds(24, 3)
-    found = cross_validate(X, y, criterion="squared_error", cv=folds, max_depth=2)
-    squares = np.zeros((24, len(found.betas)))
+    result = cross_validate(X, y, criterion="squared_error", cv=folds, max_depth=2)
+    squares = np.zeros((24, len(result.betas)))
     for test in folds:
         train = np.setdiff1d(np.arange(24), test)
         tree, _ = grow(X[train], y[train], criterion="squared_error", max_depth=2)
@@ -552,12 +552,12 @@ def test_regression_agrees_with_the_reference():
         means = [y[train][rows].mean() for rows in grown]
         cost = [((y[train][rows] - mean) ** 2).sum() / len(train) for rows, mean in zip(grown, means, strict=True)]
         reached = rows_of_nodes(tree, X[test].T.tolist())
-        for b, beta in enumerate(found.betas):
+        for b, beta in enumerate(result.betas):
             for v in smallest_best_pruning(tree, cost, beta, lambda j: j, "leaves"):
                 squares[test[reached[v]], b] = (y[test[reached[v]]] - means[v]) ** 2
-    assert np.allclose(found.error, squares.mean(axis=0))
-    assert np.allclose(found.se, squares.std(axis=0) / np.sqrt(24))
-    assert found.sequence.node_labels is None
+    assert np.allclose(result.error, squares.mean(axis=0))
+    assert np.allclose(result.se, squares.std(axis=0) / np.sqrt(24))
+    assert result.sequence.node_labels is None
 
 
 def test_the_order_of_rows_does_not_matter_for_regression():
@@ -633,21 +633,21 @@ def test_missing_labels_and_a_missing_target_are_refused():
 
 def test_a_single_class_gives_a_leaf_and_one_warning():
     with pytest.warns(UserWarning, match="one leaf") as calls:
-        found = cross_validate(np.arange(30.0)[:, None], np.zeros(30, int), n_jobs=2)
+        result = cross_validate(np.arange(30.0)[:, None], np.zeros(30, int), n_jobs=2)
     assert len(calls) == 1
-    assert (found.pruning.n_leaves, found.error.tolist(), found.betas.tolist()) == (1, [0.0], [np.inf])
+    assert (result.pruning.n_leaves, result.error.tolist(), result.betas.tolist()) == (1, [0.0], [np.inf])
 
 
 def test_held_out_rows_of_a_class_that_a_fold_did_not_grow_on_are_errors():
     X, y = np.arange(30.0)[:, None], np.repeat([0, 1, 2], 10)
-    found = cross_validate(X, y, cv=[np.arange(10), np.arange(10, 20), np.arange(20, 30)])
-    assert (found.error == 1).all()
+    result = cross_validate(X, y, cv=[np.arange(10), np.arange(10, 20), np.arange(20, 30)])
+    assert (result.error == 1).all()
 
 
 def test_a_selection_survives_pickling_and_becomes_a_frame():
-    found = cross_validate(*noisy(), criterion="auto", penalty="log")
-    assert pickle.loads(pickle.dumps(found)) == found
-    frame = found.to_frame()
+    result = cross_validate(*noisy(), criterion="auto", penalty="log")
+    assert pickle.loads(pickle.dumps(result)) == result
+    frame = result.to_frame()
     assert frame["chosen"].sum() == 1
     assert (frame["beta"] >= frame["alpha"]).all()
     assert (frame["beta"] <= frame["alpha_to"]).all()
@@ -656,8 +656,8 @@ def test_a_selection_survives_pickling_and_becomes_a_frame():
 def test_columns_of_one_value_or_none_do_not_matter():
     X, y = noisy(60)
     folds = assigned_folds(60, 5)
-    found = cross_validate(np.column_stack([X, np.zeros(60), np.full(60, np.nan)]), y, cv=folds)
-    assert (found.fold_error == cross_validate(X, y, cv=folds).fold_error).all()
+    result = cross_validate(np.column_stack([X, np.zeros(60), np.full(60, np.nan)]), y, cv=folds)
+    assert (result.fold_error == cross_validate(X, y, cv=folds).fold_error).all()
 
 
 def test_a_table_is_not_encoded_again(monkeypatch):

@@ -101,10 +101,10 @@ def test_an_accuracy_chooses_the_smallest_member_that_reaches_it():
 def test_rows_in_any_order_and_threads_in_any_number_give_the_same_model(seed, rule):
     order = np.random.default_rng(seed).permutation(len(X))
     recipe = Recipe(growing={"criterion": "auto"}, prune=rule, cv=3, cv_repeats=1, certify=True)
-    one = fit_model(TABLE, recipe)
+    model = fit_model(TABLE, recipe)
     two = fit_model(encode(X[order], target=Y[order]), Recipe(**{**vars(recipe), "n_jobs": 2}))
-    assert same(one, two)
-    assert one.certificate == two.certificate
+    assert same(model, two)
+    assert model.certificate == two.certificate
 
 
 @settings(max_examples=10)
@@ -149,10 +149,10 @@ def test_the_seed_decides_which_rows_are_held_out():
 
 def test_explicit_folds_name_the_rows_of_the_table():
     splitter = KFold(4, shuffle=True, random_state=0)
-    one = fit_model(TABLE, Recipe(growing=GINI, cv=splitter))
+    model = fit_model(TABLE, Recipe(growing=GINI, cv=splitter))
     two = fit_model(TABLE, Recipe(growing=GINI, cv=list(splitter.split(X))))
-    assert one.selection.error.tolist() == two.selection.error.tolist()
-    assert one.selection.details["folds"] == 4
+    assert model.selection.error.tolist() == two.selection.error.tolist()
+    assert model.selection.details["folds"] == 4
 
 
 def test_a_certificate_after_cross_validation_is_from_held_out_rows():

@@ -72,49 +72,51 @@ def reference_losses(betas, cost_of, measure, strength, y=Y):
     ],
 )
 def test_scores_of_probabilities_equal_those_of_the_reference(scoring, cost_of, measure):
-    found = cross_validate(X, Y, scoring=scoring, **OPTIONS)
-    strength = 10.0 if scoring == "roc_auc" else found.details["shrinkage"]
-    slow = reference_losses(found.betas, cost_of, measure, strength)
-    assert np.allclose(found.fold_error, slow)
-    assert np.allclose(found.error, slow.mean(axis=0))
+    result = cross_validate(X, Y, scoring=scoring, **OPTIONS)
+    strength = 10.0 if scoring == "roc_auc" else result.details["shrinkage"]
+    slow = reference_losses(result.betas, cost_of, measure, strength)
+    assert np.allclose(result.fold_error, slow)
+    assert np.allclose(result.error, slow.mean(axis=0))
     if scoring != "roc_auc":
-        least = [reference_losses(found.betas, cost_of, measure, one).mean(axis=0).min() for one in SHRINKAGE_STRENGTHS]
+        least = [
+            reference_losses(result.betas, cost_of, measure, one).mean(axis=0).min() for one in SHRINKAGE_STRENGTHS
+        ]
         assert SHRINKAGE_STRENGTHS[int(np.argmin(least))] == strength
 
 
 @pytest.mark.lane
 def test_the_strength_of_shrinkage_minimises_the_log_loss_of_the_choice():
-    found = cross_validate(X, Y, select="0se", **OPTIONS)
+    result = cross_validate(X, Y, select="0se", **OPTIONS)
     cost = [lambda node_counts: sum(node_counts) - max(node_counts)]
     least = [
         reference_losses(
-            found.betas, cost[0], lambda y, probabilities: log_loss(y, probabilities[:, 1], labels=[0, 1]), one
+            result.betas, cost[0], lambda y, probabilities: log_loss(y, probabilities[:, 1], labels=[0, 1]), strength
         ).mean(axis=0)
-        for one in SHRINKAGE_STRENGTHS
+        for strength in SHRINKAGE_STRENGTHS
     ]
-    best = int(np.argmin([line[found.chosen] for line in least]))
-    assert found.details["shrinkage"] == SHRINKAGE_STRENGTHS[best]
-    assert found.details["log_loss"] == pytest.approx(least[best][found.chosen])
-    assert found.details["least_log_loss"] == pytest.approx(np.min(least))
+    best = int(np.argmin([line[result.chosen] for line in least]))
+    assert result.details["shrinkage"] == SHRINKAGE_STRENGTHS[best]
+    assert result.details["log_loss"] == pytest.approx(least[best][result.chosen])
+    assert result.details["least_log_loss"] == pytest.approx(np.min(least))
 
 
 @pytest.mark.parametrize("kind", ["frequency", "m-estimate"])
 def test_probabilities_that_are_not_shrunk_are_scored_unchanged(kind):
     y = np.digitize(X[:, 0] + rng.normal(size=36), [1, 3])
-    found = cross_validate(X, y, scoring="brier", probabilities=kind, cv=FOLDS, max_depth=2)
-    at = len(found.betas) - 1  # the root alone
+    result = cross_validate(X, y, scoring="brier", probabilities=kind, cv=FOLDS, max_depth=2)
+    at = len(result.betas) - 1  # the root alone
     for f, test in enumerate(FOLDS):
         share = np.bincount(np.delete(y, test), minlength=3) / (36 - len(test))
         expected = np.mean([((np.eye(3)[c] - share) ** 2).sum() for c in y[test]])
-        assert found.fold_error[f, at] == pytest.approx(expected)
+        assert result.fold_error[f, at] == pytest.approx(expected)
 
 
 def test_the_area_of_several_classes_is_averaged_over_each_class_against_the_rest():
     y = np.digitize(X[:, 0] + rng.normal(size=36), [1, 3])
-    found = cross_validate(X, y, scoring="roc_auc", **OPTIONS)
+    result = cross_validate(X, y, scoring="roc_auc", **OPTIONS)
     measure = lambda y, probabilities: 1 - roc_auc_score(y, probabilities, multi_class="ovr")  # noqa: E731
-    assert np.allclose(found.fold_error, reference_losses(found.betas, impurity, measure, 10.0, y))
-    assert np.allclose(found.se, found.fold_error.std(axis=0, ddof=1) / np.sqrt(3))
+    assert np.allclose(result.fold_error, reference_losses(result.betas, impurity, measure, 10.0, y))
+    assert np.allclose(result.se, result.fold_error.std(axis=0, ddof=1) / np.sqrt(3))
 
 
 def test_the_balanced_error_is_the_mean_of_the_errors_of_the_classes():
@@ -124,21 +126,21 @@ def test_the_balanced_error_is_the_mean_of_the_errors_of_the_classes():
     answers = model.predict(x)
     assert answers.max() == 1  # though class 1 is rare everywhere
     folds = [np.arange(600)[i::2] for i in range(2)]
-    found = cross_validate(x, y, scoring="balanced_error", cv=folds, max_depth=1)
+    result = cross_validate(x, y, scoring="balanced_error", cv=folds, max_depth=1)
     weight = 600 / 2 / np.bincount(y)
     for f, test in enumerate(folds):
         tree, grown = grow(np.delete(x, test, 0), np.delete(y, test), max_depth=1)
         labels = (grown.by_class * weight).argmax(axis=1)
         leaves = np.where(x[test, 0] <= tree.threshold[0], labels[1], labels[2])
-        assert found.fold_error[f, 0] == pytest.approx((weight[y[test]] * (leaves != y[test])).mean())
+        assert result.fold_error[f, 0] == pytest.approx((weight[y[test]] * (leaves != y[test])).mean())
 
 
 def test_absolute_errors_are_measured_from_the_means():
     y = X[:, 0] + rng.normal(size=36)
-    found = cross_validate(X, y, criterion="squared_error", scoring="absolute_error", cv=FOLDS, max_depth=2)
+    result = cross_validate(X, y, criterion="squared_error", scoring="absolute_error", cv=FOLDS, max_depth=2)
     for f, test in enumerate(FOLDS):
         mean = np.delete(y, test).mean()
-        assert found.fold_error[f, -1] == pytest.approx(mean_absolute_error(y[test], np.full(len(test), mean)))
+        assert result.fold_error[f, -1] == pytest.approx(mean_absolute_error(y[test], np.full(len(test), mean)))
     assert TreeRegressor(scoring="absolute_error").fit(X, y).selection_.details["scoring"] == "absolute_error"
 
 
@@ -196,12 +198,12 @@ def test_probabilities_are_chosen_by_the_standard_error_of_the_difference(scorin
     rng = np.random.default_rng(5)
     X = rng.normal(size=(600, 3))
     y = rng.random(600) < 1 / (1 + np.exp(3 - 1.5 * X[:, 0] - X[:, 1] * X[:, 2]))
-    found = cross_validate(X, y, scoring=scoring)
+    result = cross_validate(X, y, scoring=scoring)
     within = []
-    for member in range(len(found.error)):
-        more = [fold[member] - fold[found.best] for fold in found.fold_error]
+    for member in range(len(result.error)):
+        more = [fold[member] - fold[result.best] for fold in result.fold_error]
         if np.mean(more) <= np.std(more, ddof=1) / np.sqrt(10):
             within.append(member)
-    assert found.chosen == max(within)
-    assert found.sequence.n_leaves[found.chosen] > 1
-    assert cross_validate(X, y, scoring=scoring, select="0se").chosen == found.best
+    assert result.chosen == max(within)
+    assert result.sequence.n_leaves[result.chosen] > 1
+    assert cross_validate(X, y, scoring=scoring, select="0se").chosen == result.best

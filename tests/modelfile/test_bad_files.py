@@ -357,13 +357,13 @@ def test_models_that_could_not_be_loaded_are_not_saved(tmp_path):
     huge = Counts.from_leaves(tree, [[1, 0], [0, 0]])
     object.__setattr__(huge, "by_class", np.array([[2**60, 0], [2**60, 0], [0, 0]]))  # refused when it is made
     lying = PruningSequence(tree, [5, 1], [0, 1], steps=[1, 0, 0], node_labels=[0, 0, 0])
-    whole = Pruning.from_cuts(tree, [], node_labels=[0, 0, 0])
+    unpruned = Pruning.from_cuts(tree, [], node_labels=[0, 0, 0])
     small = Counts.from_leaves(tree, [[1, 0], [0, 1]])
 
     with pytest.raises(ModelFileError, match=r"the model cannot be saved: grown.by_class"):
-        dumps_model(Model(whole, huge))
+        dumps_model(Model(unpruned, huge))
     with pytest.raises(ModelFileError, match=r"cannot be saved: sequence.n_leaves.0. is 5"):
-        dumps_model(Model(whole, small, sequence=lying))
+        dumps_model(Model(unpruned, small, sequence=lying))
     with pytest.raises(ModelFileError, match=r"cannot be saved: pruning.node_labels"):
         dumps_model(Model(Pruning.from_cuts(tree, [], node_labels=[0, 0, 2]), small))
     with pytest.raises(ModelFileError, match=r"the counts cannot be saved: counts.by_class"):

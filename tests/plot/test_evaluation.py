@@ -27,8 +27,8 @@ def fitted(rows):
 def counted(fitted):
     model = fitted.model_
     leaves, held = model.pruning.leaves, model.holdout.by_class
-    said = node_probabilities(model)[leaves, 1]
-    return leaves, held[leaves], said
+    probability = node_probabilities(model)[leaves, 1]
+    return leaves, held[leaves], probability
 
 
 def test_the_area_under_the_curve_is_that_of_the_rows(fitted):

@@ -59,5 +59,7 @@ def test_an_sdist_does_not_tell_when_and_by_whom_it_was_made(contents, tmp_path)
 def test_the_lane_of_old_versions_takes_the_lower_bounds():
     versions = script("oldest").oldest_requirements()
 
-    assert all(one.count("==") == 1 for one in versions)
-    assert {"numpy", "scipy", "scikit-learn", "narwhals", "click", "rich"} <= {one.split("==")[0] for one in versions}
+    assert all(requirement.count("==") == 1 for requirement in versions)
+    assert {"numpy", "scipy", "scikit-learn", "narwhals", "click", "rich"} <= {
+        requirement.split("==")[0] for requirement in versions
+    }

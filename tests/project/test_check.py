@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("part", ["lint", "format", "types", "layers"])
 def test_the_check_passes(part):
-    found = subprocess.run(
+    process = subprocess.run(
         ["sh", "scripts/check", part],
         cwd=ROOT,
         env={**os.environ, "VENV": sys.prefix},
@@ -22,4 +22,4 @@ def test_the_check_passes(part):
         check=False,
     )
 
-    assert found.returncode == 0, found.stdout[-6000:] + found.stderr[-2000:]
+    assert process.returncode == 0, process.stdout[-6000:] + process.stderr[-2000:]

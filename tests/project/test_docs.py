@@ -107,11 +107,11 @@ class Console:
 
     def _shell(self, command):
         environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-        found = subprocess.run(
+        process = subprocess.run(
             command, shell=True, capture_output=True, text=True, timeout=120, env=environment, check=False
         )
-        self.code = found.returncode
-        return found.stdout + found.stderr
+        self.code = process.returncode
+        return process.stdout + process.stderr
 
 
 def run_block(kind, code, shown, names, console, page):

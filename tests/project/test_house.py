@@ -51,7 +51,7 @@ LONGER: dict[str, str] = {}  # reason of each module that is longer, by its path
 
 
 def python(code, **environment):
-    found = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, **environment},
         capture_output=True,
@@ -59,8 +59,8 @@ def python(code, **environment):
         timeout=120,
         check=False,
     )
-    assert found.returncode == 0, found.stderr
-    return found.stdout
+    assert process.returncode == 0, process.stderr
+    return process.stdout
 
 
 def tracked():

@@ -98,18 +98,18 @@ def user():
 
 
 def test_without_a_compiler_the_set_up_says_what_it_takes(tmp_path):
-    found = run_compiler_script(PATH=str(tmp_path), CC="")
+    process = run_compiler_script(PATH=str(tmp_path), CC="")
 
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.startswith("no C compiler found; compiling with the one in the package ziglang")
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.startswith("no C compiler found; compiling with the one in the package ziglang")
 
 
 def test_without_headers_the_set_up_names_the_package_to_install():
-    found = run_compiler_script("import sysconfig; sysconfig.get_path = lambda name: '/nowhere'")
+    process = run_compiler_script("import sysconfig; sysconfig.get_path = lambda name: '/nowhere'")
 
-    assert found.returncode == 1
-    assert found.stderr.startswith("Python.h is missing: install python3.")
-    assert len(found.stderr.splitlines()) == 1
+    assert process.returncode == 1
+    assert process.stderr.startswith("Python.h is missing: install python3.")
+    assert len(process.stderr.splitlines()) == 1
 
 
 def run_compiler_script(before="", **environment):
@@ -121,8 +121,8 @@ def run_compiler_script(before="", **environment):
 
 
 def test_where_nothing_may_be_written_it_works_and_says_nothing(user):
-    found = user.run(PROGRAM)
+    process = user.run(PROGRAM)
 
-    assert found.returncode == 0, found.stderr
-    [where] = found.stdout.splitlines()
+    assert process.returncode == 0, process.stderr
+    [where] = process.stdout.splitlines()
     assert Path(where).is_relative_to(user.folder)

@@ -39,8 +39,8 @@ def test_the_code_of_the_tutorial_passes_mypy_and_its_types_are_known(tmp_path):
 
     assert "error:" not in done.stdout, done.stdout
     told = re.findall(r'Revealed type is "([^"]*)"', done.stdout)
-    assert [one.rpartition(".")[2] for one in told[:2]] == ["TreeClassifier", "Summary"]
+    assert [outcome.rpartition(".")[2] for outcome in told[:2]] == ["TreeClassifier", "Summary"]
     assert "Counterfactual" in told[2]
     assert "Any" not in told[3]
-    assert [one.rpartition("-> ")[2].rpartition(".")[2] for one in told[4:6]] == ["Pruning", "Bound"]
+    assert [outcome.rpartition("-> ")[2].rpartition(".")[2] for outcome in told[4:6]] == ["Pruning", "Bound"]
     assert told[6].endswith("-> builtins.str") or told[6].endswith("-> str")

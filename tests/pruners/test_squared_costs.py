@@ -135,12 +135,12 @@ def test_the_path_of_scikit_learn_has_the_same_penalties():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(200, 3)).astype(np.float32)
     y = X[:, 0] + rng.normal(size=200)
-    theirs = DecisionTreeRegressor(random_state=0).cost_complexity_pruning_path(X, y)
+    sklearn_tree = DecisionTreeRegressor(random_state=0).cost_complexity_pruning_path(X, y)
     tree, grown = grow(X, y, criterion="squared_error")
     path = prune(tree, grown)
 
-    assert path.alphas / 200 == pytest.approx(theirs.ccp_alphas, rel=1e-6, abs=1e-12)
-    assert path.errors / 200 == pytest.approx(theirs.impurities, rel=1e-6, abs=1e-9)
+    assert path.alphas / 200 == pytest.approx(sklearn_tree.ccp_alphas, rel=1e-6, abs=1e-12)
+    assert path.errors / 200 == pytest.approx(sklearn_tree.impurities, rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("rule", sorted(set(pruners.RULES) - set(SQUARED)))

@@ -83,14 +83,14 @@ def test_the_shown_numbers_are_those_of_the_tree(page, model):
 
 
 def test_limits_along_the_slider_are_those_of_the_path(page, model):
-    found = page.evaluate(
+    page_values = page.evaluate(
         "secateur.raw.stops.leaves.map((_, at) => { secateur.state.goTo(at); return secateur.state.limit(); })"
     )
     members = page.evaluate("secateur.raw.stops.member")
 
     bounds = path(model.sequence, model.holdout)
     fitted = page.evaluate("secateur.raw.marks.fitted")
-    for at, (member, limit) in enumerate(zip(members, found, strict=True)):
+    for at, (member, limit) in enumerate(zip(members, page_values, strict=True)):
         if at == fitted:
             assert limit["from"] == "certificate"
             assert limit["value"] == model.certificate.value
@@ -124,11 +124,11 @@ def test_without_a_held_out_sample_no_limit_is_shown(open_page):
 
 def test_reasons_on_the_page_are_those_of_python(page, model):
     internal = model.tree.internal.tolist()
-    found = page.evaluate("ids => ids.map((v) => secateur.words.fullReason(secateur.raw.reasons, v))", internal)
+    page_values = page.evaluate("ids => ids.map((v) => secateur.words.fullReason(secateur.raw.reasons, v))", internal)
 
     sequence = with_alphas_per_row(model.sequence, float(model.grown.total[0]))
     reasons = sequence_reasons(sequence, deciding_costs(model, model.sequence), model.grown.total)
-    assert found == [full_reason(reasons, v) for v in internal]
+    assert page_values == [full_reason(reasons, v) for v in internal]
     for is_cut in (True, False):
         script = f"ids => ids.map((v) => secateur.words.shortReason(secateur.raw.reasons, v, {str(is_cut).lower()}))"
         assert page.evaluate(script, internal) == [short_reason(reasons, v, is_cut=is_cut) for v in internal]
@@ -150,12 +150,12 @@ def test_the_fitted_tree_of_another_rule_has_reasons_of_its_own(open_page):
 
 
 def test_rules_are_those_of_export_rules(page, model):
-    found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.ruleText)")
+    page_values = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.ruleText)")
 
-    assert found == export_rules(model.tree, model.grown, pruning=model.pruning).split("\n")
+    assert page_values == export_rules(model.tree, model.grown, pruning=model.pruning).split("\n")
     page.evaluate("secateur.state.goTo(0)")
-    found = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.ruleText)")
-    assert found == export_rules(model.tree, model.grown, pruning=model.sequence[0]).split("\n")
+    page_values = page.evaluate("secateur.state.numbers.leaves.map(secateur.words.ruleText)")
+    assert page_values == export_rules(model.tree, model.grown, pruning=model.sequence[0]).split("\n")
 
 
 def branches_of(page, tree):
@@ -180,8 +180,8 @@ def test_an_infinite_threshold_and_a_test_for_missing_have_the_words_of_the_text
     view = view_of(tree, counts)
 
     assert branches_of(page, tree) == [view.branch_text(v) for v in range(1, tree.n_nodes)]
-    found = page.evaluate("secateur.state.goTo(0), secateur.state.numbers.leaves.map(secateur.words.ruleText)")
-    assert found == export_rules(tree, counts).split("\n")
+    page_values = page.evaluate("secateur.state.goTo(0), secateur.state.numbers.leaves.map(secateur.words.ruleText)")
+    assert page_values == export_rules(tree, counts).split("\n")
 
 
 def test_nodes_stand_where_the_layout_puts_them(page, model):
@@ -295,8 +295,8 @@ def test_a_search_marks_the_tests_of_a_column(page, model):
 
     tests = np.flatnonzero(model.pruning.is_kept & (model.tree.feature == 0)).tolist()
     assert page.inner_text("#found").startswith(str(len(tests)))
-    found = page.evaluate("[...document.querySelectorAll('#tree .found')].map((g) => Number(g.dataset.node))")
-    assert sorted(found) == tests
+    page_values = page.evaluate("[...document.querySelectorAll('#tree .found')].map((g) => Number(g.dataset.node))")
+    assert sorted(page_values) == tests
     page.press("#search", "Enter")
     assert page.evaluate("secateur.state.selected") == tests[0]
     page.fill("#search", "nothing like it")
@@ -342,8 +342,8 @@ def test_hostile_names_are_text(page):
 
 def violations(page, options="{}"):
     page.evaluate(AXE.read_text("utf-8"))
-    found = page.evaluate(f"axe.run(document, {options})")["violations"]
-    return [(rule["id"], node["target"]) for rule in found for node in rule["nodes"]]
+    page_values = page.evaluate(f"axe.run(document, {options})")["violations"]
+    return [(rule["id"], node["target"]) for rule in page_values for node in rule["nodes"]]
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core; scripts/browser installs it with npm")

@@ -155,10 +155,10 @@ def shares_of(page, tmp_path):
     script += "const raw = JSON.parse(require('fs').readFileSync(process.argv[2]));"
     script += "console.log(JSON.stringify(Array.from(unpackTree(raw).shareLimits)));"
     (tmp_path / "script.js").write_text(script, "utf-8")
-    found = subprocess.run(
+    process = subprocess.run(
         [node, tmp_path / "script.js", tmp_path / "data.json"], capture_output=True, text=True, check=True, timeout=60
     )
-    return json.loads(found.stdout)
+    return json.loads(process.stdout)
 
 
 @pytest.mark.parametrize("kind", ["two classes", "three classes", "a class that was not held out", "empty nodes"])

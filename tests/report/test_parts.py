@@ -44,9 +44,9 @@ def test_rows_take_the_path_that_python_takes(page, model):
     rows += [[None, "never seen", 0.1], [0.2, None, None]]
     view = view_of(model.tree, model.grown, pruning=model.pruning)
 
-    found = page.evaluate("rows => rows.map((row) => secateur.routing.pathOf(row))", coded(model, rows))
+    page_values = page.evaluate("rows => rows.map((row) => secateur.routing.pathOf(row))", coded(model, rows))
 
-    for i, path in enumerate(found):
+    for i, path in enumerate(page_values):
         assert path[-1] == path_of(view, rows, i).leaf
     page.evaluate("secateur.state.goTo(0)")
     whole = page.evaluate("rows => rows.map((row) => secateur.routing.pathOf(row).at(-1))", coded(model, rows))
@@ -164,11 +164,11 @@ def test_evaluation_numbers_are_those_of_scikit_learn(page, model, sample):
         truth = np.concatenate([np.repeat([1, 0], [n[c], n.sum() - n[c]]) for n in counts[leaves]])
         script = f"""secateur.numbers.rankingCurves(secateur.numbers.rankLeaves(
             secateur.tree, secateur.state.numbers.leaves, {sample}, {c}, 3))"""
-        found = page.evaluate(script)
-        assert found["auc"] == pytest.approx(metrics.roc_auc_score(truth, score))
-        assert found["ap"] == pytest.approx(metrics.average_precision_score(truth, score))
+        page_values = page.evaluate(script)
+        assert page_values["auc"] == pytest.approx(metrics.roc_auc_score(truth, score))
+        assert page_values["ap"] == pytest.approx(metrics.average_precision_score(truth, score))
         curve = metrics.roc_curve(truth, score, drop_intermediate=False)
-        assert np.array(found["roc"]) == pytest.approx(np.column_stack(curve[:2]))
+        assert np.array(page_values["roc"]) == pytest.approx(np.column_stack(curve[:2]))
 
 
 @pytest.mark.parametrize("c", [0, 2])
@@ -176,21 +176,21 @@ def test_curves_are_those_of_a_ranking(page, model, c):
     leaves, held = model.pruning.leaves, model.holdout.by_class
     share = model.grown.by_class[leaves, c] / model.grown.total[leaves]
     expected = ranking_of(share, held[leaves, c], held[leaves].sum(axis=1) - held[leaves, c])
-    found = page.evaluate(
+    page_values = page.evaluate(
         f"""secateur.numbers.rankingCurves(secateur.numbers.rankLeaves(
             secateur.tree, secateur.state.numbers.leaves, 1, {c}, 3))"""
     )
 
-    assert found["auc"] == pytest.approx(expected.auc)
-    assert found["ap"] == pytest.approx(expected.average_precision)
-    assert pytest.approx(np.stack([expected.false_positive_rate, expected.recall])) == np.array(found["roc"]).T
+    assert page_values["auc"] == pytest.approx(expected.auc)
+    assert page_values["ap"] == pytest.approx(expected.average_precision)
+    assert pytest.approx(np.stack([expected.false_positive_rate, expected.recall])) == np.array(page_values["roc"]).T
 
 
 def test_limits_on_shares_are_those_of_clopper_and_pearson(page):
     cases = [(0, 5), (5, 5), (1, 3), (40, 100), (3, 2000), (12345, 20000)]
-    found = page.evaluate("cases => cases.map(([x, n]) => secateur.numbers.shareLimits(x, n, 0.05))", cases)
+    page_values = page.evaluate("cases => cases.map(([x, n]) => secateur.numbers.shareLimits(x, n, 0.05))", cases)
 
-    for (x, n), limits in zip(cases, found, strict=True):
+    for (x, n), limits in zip(cases, page_values, strict=True):
         exact = stats.binomtest(x, n).proportion_ci(0.95, "exact")
         assert limits == pytest.approx([exact.low, exact.high], abs=1e-9)
 
@@ -210,10 +210,10 @@ def credit_page(open_page, credit):
 
 
 def test_importances_are_those_of_the_estimator(credit_page, credit):
-    found = dict(credit_page.evaluate("secateur.numbers.columnImportances(secateur.tree, secateur.state.kept)"))
+    page_values = dict(credit_page.evaluate("secateur.numbers.columnImportances(secateur.tree, secateur.state.kept)"))
 
     for j, share in enumerate(credit[2].feature_importances_):
-        assert found.get(j, 0) == pytest.approx(share, rel=1e-4, abs=1e-9)
+        assert page_values.get(j, 0) == pytest.approx(share, rel=1e-4, abs=1e-9)
 
 
 def test_the_evaluation_follows_the_slider(credit_page):
@@ -321,14 +321,14 @@ def test_the_sql_answers_as_python_does(page, model, stop):
     name = HOSTILE.replace('"', '""')
     connection.execute(f'create table data (size real, colour text, "{name}" real)')
     connection.executemany("insert into data values (?, ?, ?)", rows)
-    found = [row[0] for row in connection.execute(f"select {query} from data order by rowid")]
+    query_rows = [row[0] for row in connection.execute(f"select {query} from data order by rowid")]
 
     pruning = model.pruning if stop != "0" else model.sequence[0]
     leaf = secateur.routing.apply(pruning.to_tree(), rows)
     nodes = np.flatnonzero(pruning.is_kept | pruning.is_leaf)
     labels = pruning.labels[nodes][leaf]
-    assert found == model.tree.schema.classes[labels].tolist()
-    assert set(found) <= set(CLASSES)
+    assert query_rows == model.tree.schema.classes[labels].tolist()
+    assert set(query_rows) <= set(CLASSES)
 
 
 def test_a_tree_without_tests_has_no_what_if(open_page):
@@ -344,8 +344,8 @@ def test_one_leaf_weights_and_an_empty_sample_have_all_parts(open_page):
     tree, grown, holdout = random_model(12)
     weights = secateur.Counts.from_leaves(tree, holdout.by_class[tree.is_leaf] * 0.5, sample="prune")
     empty = secateur.Counts.from_leaves(tree, 0 * holdout.by_class[tree.is_leaf], sample="none")
-    one = secateur.Pruning.from_cuts(tree, [0], node_labels=grown.majority)
-    for model in (Model(one, grown, weights), Model(one, grown, empty)):
+    one_leaf = secateur.Pruning.from_cuts(tree, [0], node_labels=grown.majority)
+    for model in (Model(one_leaf, grown, weights), Model(one_leaf, grown, empty)):
         page = open_page(report_html(model))
         for tab in page.query_selector_all("#tabs button"):
             tab.click()

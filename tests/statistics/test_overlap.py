@@ -68,10 +68,10 @@ def test_honest_halves_are_refused_no_more_often_than_stated(kind, stratified):
     """Each of two tests is made at half of a level; what holds at 5 % and 1 % is what the refusal at 1e-6 rests on."""
     rng = np.random.default_rng(11)
     pairs = [halves(rng, kind, 150, 150, stratified=stratified) for _ in range(60)]
-    found = np.array([overlap(sketch(*a), sketch(*b)).p for a, b in pairs])
+    p_values = np.array([overlap(sketch(*a), sketch(*b)).p for a, b in pairs])
     for level in (0.05, 0.01):
-        most = binom.isf(1e-6, len(found), level)
-        assert np.count_nonzero(found < level / 2) <= most
+        most = binom.isf(1e-6, len(p_values), level)
+        assert np.count_nonzero(p_values < level / 2) <= most
 
 
 @pytest.mark.parametrize("share", [1.0, 0.95, 0.5, 0.05, 0.02])
@@ -80,11 +80,11 @@ def test_reused_rows_among_fresh_ones_are_refused_where_rows_differ(share):
     (X, y), (Z, t) = halves(rng, continuous, 2000, 2000)
     n = round(share * 2000)
     again = rng.permutation(2000)[:n]
-    found = overlap(sketch(X, y), sketch(np.vstack([X[again], Z[n:]]), np.concatenate([y[again], t[n:]])))
-    assert found.is_refused
-    assert found.is_detectable
-    assert found.low <= n <= found.high
-    assert found.n_chance == 0
+    comparison = overlap(sketch(X, y), sketch(np.vstack([X[again], Z[n:]]), np.concatenate([y[again], t[n:]])))
+    assert comparison.is_refused
+    assert comparison.is_detectable
+    assert comparison.low <= n <= comparison.high
+    assert comparison.n_chance == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -92,9 +92,9 @@ def test_a_sample_is_refused_again_shuffled_or_without_a_few_rows(kind):
     rng = np.random.default_rng(2)
     (X, y), _ = halves(rng, kind, 2000, 10)
     for rows in (np.arange(2000), rng.permutation(2000), rng.permutation(2000)[:1900], np.repeat(np.arange(2000), 3)):
-        found = overlap(sketch(X, y), sketch(X[rows], y[rows]))
-        assert found.is_refused
-        assert found.is_detectable
+        comparison = overlap(sketch(X, y), sketch(X[rows], y[rows]))
+        assert comparison.is_refused
+        assert comparison.is_detectable
 
 
 def test_one_percent_of_a_large_sample_is_recognised():
@@ -111,23 +111,23 @@ def test_twelve_rows_that_occur_once_are_enough_to_recognise_a_sample():
 def test_equal_rows_cannot_be_compared_and_the_result_states_it():
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 400)
-    found = overlap(sketch(np.zeros((200, 2)), y[:200]), sketch(np.zeros((200, 2)), y[200:]))
-    assert (found.p, found.is_detectable) == (1.0, False)
+    comparison = overlap(sketch(np.zeros((200, 2)), y[:200]), sketch(np.zeros((200, 2)), y[200:]))
+    assert (comparison.p, comparison.is_detectable) == (1.0, False)
 
 
 @given(st.integers(1, 40), st.data())
 def test_the_chance_that_no_row_is_drawn_is_that_of_the_definition(total, data):
     c, drawn = data.draw(st.integers(0, total)), data.draw(st.integers(0, total))
     exact = Fraction(math.comb(total - c, drawn), math.comb(total, drawn)) if drawn <= total - c else Fraction(0)
-    found = math.exp(_log_none(np.array([total]), np.array([c]), np.array([drawn]))[0])
-    assert found == pytest.approx(float(exact), rel=1e-9, abs=1e-300)
+    probability = math.exp(_log_none(np.array([total]), np.array([c]), np.array([drawn]))[0])
+    assert probability == pytest.approx(float(exact), rel=1e-9, abs=1e-300)
 
 
 @pytest.mark.parametrize(("total", "c", "drawn"), [(10**9, 2, 1000), (10**9, 500, 10**6), (10**6, 300, 4 * 10**5)])
 def test_large_samples_keep_their_digits(total, c, drawn):
     exact = math.prod(Fraction(total - drawn - i, total - i) for i in range(c))
-    found = _log_none(np.array([total]), np.array([c]), np.array([drawn]))[0]
-    assert -math.expm1(found) == pytest.approx(float(1 - exact), rel=1e-5)
+    probability = _log_none(np.array([total]), np.array([c]), np.array([drawn]))[0]
+    assert -math.expm1(probability) == pytest.approx(float(1 - exact), rel=1e-5)
 
 
 @given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=9), st.integers(0, 9))
