@@ -71,7 +71,7 @@ def test_arrays_broadcast_and_single_numbers_stay_numbers():
     assert isinstance(printed_bound_uniform(500, 100, 0.7, 1.0), float)
 
 
-def test_c1_a_tie_is_mass_that_the_published_step_loses():
+def test_c1_the_published_step_omits_the_probability_of_a_tie():
     m, p = 2, 0.6
     wins = (1 - p) ** 2  # more than half of two examples against the majority
     claimed = 1 - phi((p - 0.5) * m / math.sqrt(m * p * (1 - p)))
@@ -107,7 +107,7 @@ def test_c4_is_as_derived():
     assert valid_bound_general(20, 10, 0.6) == pytest.approx(0.84**5 + 0.64**5)
 
 
-def test_c4_needs_an_row_for_every_safe_node():
+def test_c4_needs_a_row_for_every_safe_node():
     with pytest.raises(ParameterError, match="n=4 rows leave some of k=5"):
         valid_bound_general(4, 5, 0.6)
 
@@ -152,7 +152,7 @@ def test_certain_labels_are_certainly_pruned():
     "call",
     [lambda: printed_bound_general(5, 2, 0.4), lambda: printed_bound_uniform(5, 2, 0.4, 1), lambda: best_c(5, 2, 0.4)],
 )
-def test_the_minority_class_is_refused_with_the_way_out(call):
+def test_the_minority_class_is_refused_with_advice(call):
     with pytest.raises(ParameterError, match=r"p=0\.4.*1 - p"):
         call()
 

@@ -127,7 +127,7 @@ def test_the_square_root_bound_after_a_thousand_splits():
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @given(gamma=st.floats(0.15, 0.5), eps=st.floats(0.12, 0.49))
-def test_the_steps_are_enough_and_one_fewer_would_not_do(criterion, gamma, eps):
+def test_the_number_of_steps_suffices_and_one_fewer_does_not(criterion, gamma, eps):
     steps = weak_learning_steps(criterion, gamma, eps)
 
     if steps < 1e12:
@@ -187,7 +187,7 @@ def test_arguments_outside_their_range_are_named(call, says):
         call()
 
 
-def test_the_error_sees_no_drop_where_the_majority_stays():
+def test_the_error_criterion_does_not_drop_if_the_majority_stays():
     assert split_drop("error", 0.5, 0.6, 1.0) == 0
     assert split_drop("error", 0.5, 0.1, 0.9) == pytest.approx(0.4)
     assert [criterion_value(name, 0.5) for name in ("error", "gini", "entropy", "sqrt")] == [0.5] * 4

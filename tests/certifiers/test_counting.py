@@ -90,9 +90,9 @@ def test_the_published_number_within_k_is_0_1_3_4_5():
 def test_the_numbers_within_k_are_those_of_the_list(case):
     tree, grown = case
     errors = grown.errors_if_leaf(grown.majority)
-    found = Counter(int(sum(errors[v] for v in leaves)) for leaves in all_prunings(tree))
-    for k in range(max(found) + 2):
-        expected = sum(number for g, number in found.items() if g <= k)
+    n_prunings_by_errors = Counter(int(sum(errors[v] for v in leaves)) for leaves in all_prunings(tree))
+    for k in range(max(n_prunings_by_errors) + 2):
+        expected = sum(number for g, number in n_prunings_by_errors.items() if g <= k)
         assert count_prunings_within(tree, grown, k) == expected
         log = count_prunings_within(tree, grown, k, log=True)
         assert log == pytest.approx(math.log(expected), rel=1e-12, abs=1e-12) if expected else log == -math.inf
@@ -140,8 +140,8 @@ def test_dropped_ends_do_not_change_the_distribution_of_sizes(tree):
                 todo.extend(tree.children(v))
         chances = ((cut[v] if v in leaves else 1 - cut[v]) for v in reached if not tree.is_leaf[v])
         expected[len(leaves)] += math.prod(chances)
-    most, found = mixtures.size_probabilities(tree.parent, cut, 1e-30)
-    assert {most - i: p for i, p in enumerate(found) if p > 0} == pytest.approx(dict(expected))
+    most, probabilities = mixtures.size_probabilities(tree.parent, cut, 1e-30)
+    assert {most - i: p for i, p in enumerate(probabilities) if p > 0} == pytest.approx(dict(expected))
 
 
 @pytest.mark.parametrize("tree", [perfect(10), caterpillar(3000), random_binary(5000, seed=1)])

@@ -39,7 +39,7 @@ def test_no_importance_weighted_bound_fails_more_often_than_delta(coverage, inde
     assert max(row[0] for row in table.values()) <= coverage.most_failures(n_runs)
 
 
-def test_the_simulation_notices_a_bound_that_does_not_pay_for_the_choice(coverage):
+def test_the_simulation_detects_a_bound_that_ignores_the_choice(coverage):
     """Clopper-Pearson on the sample that chose the pruning fails far too often on pure noise."""
     concept = coverage.concepts()[0]
     rng = np.random.default_rng(0)

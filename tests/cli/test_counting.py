@@ -59,9 +59,9 @@ def test_standard_input_is_read_by_every_engine(engine, command, tree_file, rows
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(ROWS.encode())))
     how = ("--na", "?", "--delimiter", "|")
 
-    found = counted(command, tree_file, "-", *how, "--engine", engine)
+    counts = counted(command, tree_file, "-", *how, "--engine", engine)
 
-    assert found == counted(command, tree_file, rows, *how)
+    assert counts == counted(command, tree_file, rows, *how)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,6 @@ def test_a_column_that_was_converted_when_the_tree_was_grown_is_converted_again(
     fit = ("fit", folder / "padded.csv", "--target", "sold", "--numeric", "size", "--prune", "none")
     assert command(*fit, "-o", folder / "padded.json", "-q")[0] == 0
 
-    found = counted(command, folder / "padded.json", folder / "padded.csv", "--numeric", "size")
+    counts = counted(command, folder / "padded.json", folder / "padded.csv", "--numeric", "size")
 
-    assert found["rows"] == 10
+    assert counts["rows"] == 10

@@ -49,10 +49,10 @@ def test_an_option_means_what_the_parameter_means(files, options, parameters):
     folder, frame = files
     model = secateur.TreeClassifier(cv=3, random_state=0, **parameters).fit(frame[["age", "region"]], frame.risk)
 
-    found = fitted(folder, *options)
+    fitted_model = fitted(folder, *options)
 
-    assert found.pruning_ == model.pruning_
-    assert found.counts_.by_class.tolist() == model.counts_.by_class.tolist()
+    assert fitted_model.pruning_ == model.pruning_
+    assert fitted_model.counts_.by_class.tolist() == model.counts_.by_class.tolist()
 
 
 # A command uses all cores, always has a seed, and says whether to certify, not how.
@@ -64,10 +64,12 @@ def test_an_option_has_the_default_of_the_parameter():
 
     parameters = inspect.signature(secateur.TreeClassifier).parameters
     given = fit.make_context("fit", ["rows.csv", "--target", "y"]).params
-    found = {name: one or None for name, one in given.items() if name in set(parameters) - OTHER_DEFAULTS}
+    defaults_of_options = {
+        name: default or None for name, default in given.items() if name in set(parameters) - OTHER_DEFAULTS
+    }
 
-    assert len(found) > 15
-    assert found == {name: parameters[name].default or None for name in found}
+    assert len(defaults_of_options) > 15
+    assert defaults_of_options == {name: parameters[name].default or None for name in defaults_of_options}
 
 
 @pytest.mark.parametrize("name", ["options.toml", "options.json"])
@@ -77,11 +79,11 @@ def test_options_are_read_from_a_file_and_the_command_line_takes_precedence(file
     toml = 'criterion = "entropy"\nmax-depth = 1\nignore = ["region"]\n[class-weight]\nhigh = 2\n'
     (folder / name).write_text(json.dumps(given) if name.endswith("json") else toml)
 
-    found = fitted(folder, "--config", str(folder / name))
+    fitted_model = fitted(folder, "--config", str(folder / name))
     other = fitted(folder, "--config", str(folder / name), "--max-depth", "3")
 
-    assert found.tree_.depth.max() == 1
-    assert list(found.feature_names_in_) == ["age"]
+    assert fitted_model.tree_.depth.max() == 1
+    assert list(fitted_model.feature_names_in_) == ["age"]
     assert other.tree_.depth.max() == 3
     (folder / name).write_text(json.dumps({"criterium": 1}) if name.endswith("json") else "criterium = 1\n")
     assert run(["fit", str(folder / "d.csv"), "--target", "risk", "--config", str(folder / name)]) == 2
@@ -107,10 +109,10 @@ def test_each_failure_has_the_status_and_message_of_the_table(files, command, st
     (folder / "data.csv").write_text((folder / "d.csv").read_text())
     capsys.readouterr()
 
-    found = run(command.split()[1:])
+    exit_status = run(command.split()[1:])
 
     err = capsys.readouterr().err
-    assert (found, said in " ".join(err.split())) == (status, True), err
+    assert (exit_status, said in " ".join(err.split())) == (status, True), err
     assert "Traceback" not in err
 
 

@@ -30,13 +30,13 @@ def trees_with_rows(draw, weights=False):
 
 def naive_moments(tree, leaves, y, weight):
     """(weight, mean, spread) of each node from its rows, as fractions; an empty node has its parent's mean."""
-    found = []
+    moments = []
     for v in range(tree.n_nodes):
         rows = [r for r, leaf in enumerate(leaves) if v <= leaf < tree.end[v]]
         total = Fraction(sum(weight[r] for r in rows))
-        mean = sum(Fraction(weight[r] * y[r]) for r in rows) / total if total else found[tree.parent[v]][1]
-        found.append((total, mean, sum(weight[r] * (y[r] - mean) ** 2 for r in rows)))
-    return np.array([[float(x) for x in node] for node in found]).T
+        mean = sum(Fraction(weight[r] * y[r]) for r in rows) / total if total else moments[tree.parent[v]][1]
+        moments.append((total, mean, sum(weight[r] * (y[r] - mean) ** 2 for r in rows)))
+    return np.array([[float(x) for x in node] for node in moments]).T
 
 
 def from_rows(tree, leaves, y, weight, sample="grow"):

@@ -163,7 +163,7 @@ def test_objects_that_hold_no_labels_are_a_type_error(labels):
         encode_target(labels)
 
 
-def test_sparse_labels_are_refused_with_the_way_out():
+def test_sparse_labels_are_refused_with_advice():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(UnsupportedError, match="toarray"):
         encode_target(sparse.csr_array(np.eye(2)))

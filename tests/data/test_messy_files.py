@@ -154,12 +154,12 @@ def test_a_messy_file_ends_in_a_good_tree(fit, case):
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_a_file_that_cannot_be_used_is_refused_with_the_way_out(fit, case):
+def test_a_file_that_cannot_be_used_is_refused_with_advice(fit, case):
     name, content, options, status, said = REFUSED[case]
 
-    found, _, err = fit(name, content, options)
+    exit_status, _, err = fit(name, content, options)
 
-    assert found == status, err
+    assert exit_status == status, err
     assert said in err
     assert err.count("\n") == len(err.splitlines()) <= 3
     assert "Traceback" not in err

@@ -299,7 +299,7 @@ def test_a_file_unlike_the_others_is_named(tmp_path, spoil, error, words):
         engines.grow(folder, "y")
 
 
-def test_a_spoilt_file_is_named(tmp_path):
+def test_a_damaged_file_is_named(tmp_path):
     folder = write(table_of(4000), tmp_path / "data", [2000])
     raw = bytearray((folder / "01.parquet").read_bytes())
     raw[4 : len(raw) // 2] = bytes(len(raw) // 2 - 4)  # the footer is sound: only reading the rows tells
@@ -326,7 +326,7 @@ def test_bad_parameters_are_refused(given, error, words):
         engines.grow(table_of(30), "y", **given)
 
 
-def test_csv_and_streams_that_end_are_refused_with_a_way_out(tmp_path):
+def test_csv_and_streams_that_end_are_refused_with_advice(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n")
 
     with pytest.raises(UnsupportedError, match="sink_parquet"):

@@ -75,7 +75,7 @@ def test_a_chain_of_a_hundred_tests_takes_many_stages():
     assert counts == secateur.count(tree, pa.table({"x": x}), labels)
 
 
-def test_a_tree_that_is_too_deep_is_refused_with_the_way_out(monkeypatch):
+def test_a_tree_that_is_too_deep_is_refused_with_advice(monkeypatch):
     monkeypatch.setattr(_pushdown, "MAX_STAGES", 0)
     tree, _ = secateur.grow(pa.table({"x": [1.0, 2.0]}), ["no", "yes"])
 

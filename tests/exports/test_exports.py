@@ -91,7 +91,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
         exports.export_prolog  # noqa: B018
 
 
-def test_an_unknown_export_is_refused_with_those_there_are():
+def test_an_unknown_export_is_refused_and_the_known_ones_are_listed():
     with pytest.raises(ParameterError, match=r"to='prolog'; one of 'text', 'rules', 'dot'.*is needed$"):
         exports.export(numeric().model, to="prolog")
     with pytest.raises(ParameterError, match="did you mean 'python'"):
@@ -105,7 +105,7 @@ def test_an_estimator_is_exported_as_its_model():
 
 
 @pytest.mark.parametrize("to", TEXTS)
-def test_a_tree_with_counts_is_exported_uncut_or_as_cut(to):
+def test_a_tree_with_counts_is_exported_unpruned_or_pruned(to):
     tree, grown = secateur.grow([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "a", "b"])
     cut = Pruning.from_cuts(tree, [0])
 
@@ -158,7 +158,7 @@ def test_values_of_numpy_become_plain_ones(value, plain):
     assert type(plain_value(value, "class")) is type(plain)
 
 
-def test_a_value_that_is_none_of_these_is_refused():
+def test_a_value_without_a_plain_form_is_refused():
     with pytest.raises(UnsupportedError, match=r"class \(1, 2\) is a tuple"):
         plain_value((1, 2), "class")
 

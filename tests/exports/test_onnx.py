@@ -79,7 +79,7 @@ def test_a_tree_of_a_thousand_levels_runs():
     assert run(case)["leaf"].tolist() == case.leaves()
 
 
-def test_a_tree_that_would_crash_the_runtime_is_refused_with_the_way_out():
+def test_a_tree_that_would_crash_the_runtime_is_refused_with_advice():
     with pytest.raises(UnsupportedError, match=r"1,001 tests deep.*export it to python or c"):
         export_onnx(chain(1001).model)
 

@@ -30,16 +30,16 @@ def read_dot(text):
     assert lines[-1] == "}"
     nodes, edges = {}, {}
     for line in lines[3:-1]:
-        if found := DOT_NODE.fullmatch(line):
-            nodes[int(found[1])] = _shown_by_dot(found[2])
+        if match := DOT_NODE.fullmatch(line):
+            nodes[int(match[1])] = _shown_by_dot(match[2])
         else:
-            found = DOT_EDGE.fullmatch(line)
-            edges[int(found[1]), int(found[2])] = _shown_by_dot(found[3])
+            match = DOT_EDGE.fullmatch(line)
+            edges[int(match[1]), int(match[2])] = _shown_by_dot(match[3])
     return nodes, edges
 
 
 def _shown_by_dot(label):
-    shown = re.sub(r"\\(.)", lambda found: "\n" if found[1] == "n" else found[1], label)
+    shown = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], label)
     return html.unescape(shown)
 
 
@@ -49,11 +49,11 @@ def read_mermaid(text):
     assert lines[0] == "flowchart TD"
     nodes, edges = {}, {}
     for line in lines[1:]:
-        if found := MERMAID_NODE.fullmatch(line):
-            nodes[int(found[1])] = _shown_by_mermaid(found[2] or found[3])
+        if match := MERMAID_NODE.fullmatch(line):
+            nodes[int(match[1])] = _shown_by_mermaid(match[2] or match[3])
         else:
-            found = MERMAID_EDGE.fullmatch(line)
-            edges[int(found[1]), int(found[3])] = _shown_by_mermaid(found[2])
+            match = MERMAID_EDGE.fullmatch(line)
+            edges[int(match[1]), int(match[3])] = _shown_by_mermaid(match[2])
     return nodes, edges
 
 

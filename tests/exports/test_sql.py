@@ -234,7 +234,7 @@ def test_a_tree_of_hundreds_of_levels_runs(engine):
     assert [row[-1] for row in run(case, engine)] == case.predictions()
 
 
-def test_a_tree_too_deep_for_any_engine_is_refused_with_the_way_out():
+def test_a_tree_too_deep_for_any_engine_is_refused_with_advice():
     with pytest.raises(UnsupportedError, match=r"100,000 tests deep.*export it to python or c"):
         export_sql(chain(100_000).model)
 

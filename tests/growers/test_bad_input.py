@@ -138,7 +138,7 @@ def test_one_class_is_taken_with_a_warning():
     assert tree.n_nodes == 1
 
 
-def test_too_many_branches_are_refused_with_the_way_out():
+def test_too_many_branches_are_refused_with_advice():
     codes = np.arange(1500)[:, None]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

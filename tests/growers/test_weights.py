@@ -149,7 +149,7 @@ def test_weights_of_one_are_no_weights():
     assert grow(X, y, sample_weight=np.ones(300)) == grow(X, y)
 
 
-def test_a_class_weight_of_zero_takes_the_class_out():
+def test_a_class_of_weight_zero_is_ignored():
     X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 2, 1, 0]
     tree, counts = grow(X, y, class_weight={2: 0})
 
@@ -166,7 +166,7 @@ def test_tied_tests_stay_tied_under_real_weights(criterion):
     assert set(tree.feature[tree.internal]) == {0}
 
 
-def test_weights_of_any_scale_that_is_taken_are_the_same_question():
+def test_weights_of_any_accepted_scale_give_the_same_tree():
     rng = np.random.default_rng(7)
     X, y, weight = rng.normal(size=(300, 2)), rng.integers(0, 2, 300), rng.random(300) + 0.01
     wanted = grow(X, y, sample_weight=weight)[0]

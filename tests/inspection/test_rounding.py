@@ -35,7 +35,7 @@ def test_a_number_between_two_is_as_short_as_can_be(low, at, high, short):
 
 
 @given(st.integers(0, 10_000), st.sampled_from([np.float32, np.float64]), st.sampled_from([None, 16]))
-def test_rounded_thresholds_part_the_growing_rows_as_the_tree_does(seed, dtype, max_bins):
+def test_rounded_thresholds_split_the_growing_rows_as_the_tree_does(seed, dtype, max_bins):
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=80) * 1e4, rng.integers(0, 5, 80), rng.random(80).round(2)]).astype(dtype)
     X[rng.random(X.shape) < 0.1] = np.nan
@@ -50,7 +50,7 @@ def test_rounded_thresholds_part_the_growing_rows_as_the_tree_does(seed, dtype, 
     assert np.array_equal(apply(same, table), apply(tree, table))
 
 
-def test_a_tree_keeps_them_when_it_is_cut_saved_and_loaded(tmp_path):
+def test_rounded_thresholds_survive_pruning_saving_and_loading(tmp_path):
     tree, counts = secateur.grow([[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 1, 1, 0, 1])
     cut = secateur.Pruning.from_cuts(tree, [int(tree.internal[-1])], node_labels=counts.majority)
     small = cut.to_tree()

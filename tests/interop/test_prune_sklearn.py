@@ -242,7 +242,7 @@ def test_held_out_rows_prune_the_trees_of_a_forest_in_the_labels_of_the_forest()
     assert smaller.score(X[80:], y[80:]) > 0.3
 
 
-def test_scores_that_a_forest_measured_with_its_old_trees_are_gone():
+def test_scores_that_a_forest_measured_with_its_old_trees_are_removed():
     X, y, _ = rows(8)
     forest = RandomForestClassifier(30, random_state=0, oob_score=True).fit(X, y)
 
@@ -383,7 +383,7 @@ def test_a_single_leaf_stays_a_single_leaf():
         assert prune_sklearn(tree, [[1.0]], ["y"], rule=rule).get_n_leaves() == 1
 
 
-def test_a_chain_of_twenty_thousand_tests_is_no_matter():
+def test_a_chain_of_twenty_thousand_tests_can_be_pruned():
     n = 20_000
     parent = np.append(-1, np.repeat(2 * np.arange(n), 2))
     is_inner = np.append(np.tile([True, False], n), False)
@@ -474,7 +474,7 @@ def test_a_chain_of_twenty_thousand_tests_is_no_matter():
         ),
     ],
 )
-def test_what_cannot_be_pruned_says_why_and_what_to_do(call, error, says):
+def test_objects_that_cannot_be_pruned_are_refused_with_reason_and_advice(call, error, says):
     tree, X, y, _ = fitted("gini", 0)
     with pytest.raises(error, match=says):
         call(X, y, tree)
@@ -488,7 +488,7 @@ def test_sparse_rows_are_refused():
         prune_sklearn(tree, csr_array(X), y, rule="reduced-error")
 
 
-def test_classes_that_growing_did_not_see_count_as_errors_and_never_become_an_answer():
+def test_classes_that_growing_did_not_see_count_as_errors_and_are_never_predicted():
     tree, X, *_ = fitted("gini", 0)
     fresh, labels = held_out("gini", 0)
     labels = labels.astype(object)

@@ -75,7 +75,7 @@ def test_kinds_of_plot_find_their_display(fitted):
     assert isinstance(plot(fitted, kind="importances"), ImportancesDisplay)
 
 
-def test_what_cannot_be_drawn_is_refused_with_the_way_out(fitted):
+def test_what_cannot_be_drawn_is_refused_with_advice(fitted):
     with pytest.raises(ParameterError, match=r"positive='goood'.*did you mean 'good'"):
         RankingDisplay.from_model(fitted, positive="goood")
     regression = secateur.TreeRegressor(random_state=0).fit([[1.0], [2.0], [3.0]] * 9, [1.0, 2.0, 3.0] * 9)

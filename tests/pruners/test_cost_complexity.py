@@ -373,7 +373,7 @@ def test_a_penalty_that_is_barely_convex_is_not_taken_for_a_concave_one():
         assert path.alphas == pytest.approx(np.array(alphas, float) * unit)
 
 
-def test_real_costs_that_rounding_parts_are_equal_in_the_table_too():
+def test_real_costs_that_differ_by_rounding_are_equal_in_the_table_too():
     tree = Tree.from_parents([-1, 0, 0])
     cost = 1e6 * np.array([0.1 + 0.2, 0.3, 0.0])
     assert cost[0] > cost[1]

@@ -123,7 +123,7 @@ def test_weights_give_the_cuts_of_the_whole_counts(case):
     assert iterative_reduced_error(tree, grown, weighted) == iterative_reduced_error(tree, grown, holdout)
 
 
-def test_the_result_knows_what_it_saw():
+def test_the_result_records_the_samples_that_it_used():
     pruning = iterative_reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, stop="no-gain")
 
     assert pruning.seen == {"grow", "prune"}

@@ -392,7 +392,7 @@ def test_growing_errors_need_not_be_whole_if_what_cuts_add_is():
     assert [k_reduced_error(tree, grown, empty, k=k).n_leaves for k in (0.5, 1.49, 1.5)] == [2, 2, 1]
 
 
-def test_growing_weights_with_fractional_charges_are_refused_with_the_way_out():
+def test_growing_weights_with_fractional_charges_are_refused_with_advice():
     tree = Tree.from_parents([-1, 0, 0])
     grown = Counts.from_leaves(tree, [[5.0, 0.0], [0.0, 0.3]])
 
@@ -400,7 +400,7 @@ def test_growing_weights_with_fractional_charges_are_refused_with_the_way_out():
         k_reduced_error(tree, grown, Counts.from_leaves(tree, [[0, 0], [0, 0]]), k=1)
 
 
-def test_held_out_counts_too_large_to_pack_are_refused_with_the_way_out():
+def test_held_out_counts_too_large_to_pack_are_refused_with_advice():
     tree = Tree.from_parents([-1] + [0] * 600)
     grown = Counts.from_leaves(tree, [[1, 0]] * 599 + [[0, 1]])
     huge = Counts.from_leaves(tree, [[1, 0]] * 599 + [[2**53 - 600, 0]], sample="prune")
@@ -439,7 +439,7 @@ def every_unlabelled(tree, grown, holdout):
         ({"rate": -0.1}, "rate=-0.1"),
     ],
 )
-def test_limits_that_mean_nothing_are_refused(parameters, words):
+def test_invalid_limits_are_refused(parameters, words):
     with pytest.raises(ParameterError, match=words):
         k_reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, **parameters)
 
@@ -467,7 +467,7 @@ def test_counts_of_another_tree_are_refused(function, which):
         function(FOUR_LEAVES, *samples)
 
 
-def test_the_result_knows_what_it_saw():
+def test_the_result_records_the_samples_that_it_used():
     for labelled in (False, True):
         pruning = k_reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, k=2, labelled=labelled)
         assert pruning.seen == {"grow", "prune"}

@@ -199,7 +199,7 @@ def test_costs_whose_sum_over_all_nodes_wraps_around_take_the_plain_loop():
     assert tables.table[: tree.n_leaves].tolist() == walk.best.tolist()
 
 
-def test_growing_errors_too_many_for_a_table_are_refused_with_the_way_out():
+def test_growing_errors_too_many_for_a_table_are_refused_with_advice():
     tree = Tree.from_parents([-1, 0, 1, 1, 0])
     grown = Counts.from_leaves(tree, [[2**50, 2**49], [0, 2**50], [2**50, 0]])
     held = Counts.from_leaves(tree, [[0, 4], [4, 0], [4, 0]], sample="prune")

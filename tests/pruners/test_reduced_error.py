@@ -298,7 +298,7 @@ def test_keep_empty_is_best_among_the_prunings_that_cut_no_empty_node(case):
     assert "keep_empty" in pruning.rule
 
 
-def test_the_result_knows_what_it_saw():
+def test_the_result_records_the_samples_that_it_used():
     pruning = reduced_error(FOUR_LEAVES, GROWN, HELD_OUT, labels="both")
 
     assert pruning.seen == {"grow", "prune"}

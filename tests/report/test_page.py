@@ -54,7 +54,7 @@ def test_the_policy_names_the_only_script_and_style(model):
     assert "unsafe" not in policy
 
 
-def test_nothing_is_fetched_and_no_style_or_handler_stands_in_an_element(model):
+def test_the_page_makes_no_request_and_has_no_inline_style_or_handler(model):
     for tag, attributes in Seen(report_html(model)).found:
         assert tag not in ("img", "iframe", "object", "embed")
         assert tag != "link" or (attributes["rel"] == "icon" and attributes["href"].startswith("data:image/svg+xml,"))
@@ -71,7 +71,7 @@ def test_hostile_names_are_escaped_everywhere(model):
     assert "\u202e" not in page
 
 
-def test_members_carry_the_errors_that_python_finds(model):
+def test_the_page_and_python_compute_the_same_errors_of_members(model):
     stops = data_of(report_html(model))["stops"]
     of_member = [(m, at) for at, m in enumerate(stops["member"]) if m >= 0]
 
@@ -132,7 +132,7 @@ def test_parts_are_taken_in_any_order(parts):
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "model", (1, 2), Tree.from_parents([-1, 0, 0])])
-def test_what_is_no_model_is_refused_with_the_way_out(wrong):
+def test_an_object_that_is_not_a_model_is_refused_with_advice(wrong):
     with pytest.raises(UnsupportedError, match="cannot be reported; a fitted estimator"):
         report_html(wrong)
 
@@ -200,7 +200,7 @@ def test_only_a_guarantee_for_the_error_of_the_tree_is_its_limit(model, bound):
     assert data_of(report_html(model))["certified"] == model.certificate.value
 
 
-def test_no_limits_on_class_shares_where_rows_cannot_give_any():
+def test_limits_on_class_shares_are_omitted_if_the_rows_allow_none():
     tree, grown, held = random_model(12)
     weights = Counts.from_leaves(tree, held.by_class[tree.is_leaf] * 0.5, sample="prune")
 

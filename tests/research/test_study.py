@@ -68,7 +68,7 @@ def test_after_an_interruption_the_finished_parts_are_kept(tmp_path):
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["a.json", "b.json"]
 
 
-def test_a_full_disk_is_told_and_the_finished_parts_are_kept(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_and_the_finished_parts_are_kept(tmp_path, monkeypatch):
     run_parts(two()[:1], QUICK, tmp_path, None, None)
 
     def full(*_):
@@ -130,7 +130,7 @@ def test_a_bad_seed_is_refused(tmp_path):
         run("srm", out=tmp_path, quick=True, seed=-1)
 
 
-def test_no_data_folder_is_told_before_any_work(tmp_path, capsys):
+def test_a_missing_data_folder_is_reported_before_any_work(tmp_path, capsys):
     assert command(["reproduce", "rademacher", "--only", "adult", "--out", str(tmp_path)]) == 3
     assert "adult cannot be generated; give a folder with --data" in capsys.readouterr().err
     assert command(["reproduce", "rademacher", "--data", str(tmp_path / "no"), "--out", str(tmp_path)]) == 3
@@ -140,7 +140,7 @@ def test_no_data_folder_is_told_before_any_work(tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_sets_that_are_not_at_hand_are_left_out_and_named(tmp_path):
+def test_data_sets_that_are_not_available_are_skipped_and_named(tmp_path):
     reproduction = run("certificates", out=tmp_path, only=["real-tic-tac-toe", "vehicle"])
 
     assert [row[0] for row in reproduction.sheets[0].rows] == ["tic-tac-toe"]
@@ -201,7 +201,7 @@ def test_the_command_prints_the_tables_and_their_json(tmp_path, capsys):
     assert printed["tables"][0]["key"] == "generated"
 
 
-def test_without_matplotlib_the_numbers_are_written_all_the_same(tmp_path, monkeypatch, capsys):
+def test_without_matplotlib_the_numbers_are_still_written(tmp_path, monkeypatch, capsys):
     import builtins
 
     real = builtins.__import__
