@@ -206,6 +206,9 @@ def readers_of(document):
         for item in _read._read_evaluations(fields["evaluations"], len(used_samples), has_sequence=has_sequence):
             _read._make_evaluation(item, used_samples, model.sequence)
 
+    def read_certificate(part):
+        _check_bound(Bound(**_read.read_fields(part, "certificate", REQUIRED_KEYS["certificate"])))
+
     readers = {
         "schema": lambda part: _read._read_schema(part, "schema"),
         "tree": lambda part: _read._read_tree(part, schema, None),
@@ -214,7 +217,7 @@ def readers_of(document):
         "pruning": read_pruning,
         "sequence": read_sequence,
         "selection": read_selection,
-        "certificate": lambda part: _check_bound(Bound(**_read._read_certificate(part, "certificate"))),
+        "certificate": read_certificate,
         "parameters": lambda part: DICTIONARY.read(part, "parameters"),
         "metadata": lambda part: DICTIONARY.read(part, "metadata"),
         "rows": read_rows,

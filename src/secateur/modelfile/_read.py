@@ -95,6 +95,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
     selection = None
     if document["selection"] is not None:
         selection = _read_selection(document["selection"], tree, sequence, read_sequence)
+    read_certificate = partial(read_fields, required=REQUIRED_KEYS["certificate"])
     return {
         "grown": grown,
         "holdout": holdout,
@@ -104,7 +105,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
         "sequence": sequence,
         "selection": selection,
         "evaluations": _read_evaluations(rows["evaluations"], len(samples), has_sequence=sequence is not None),
-        "certificate": optional(_read_certificate)(document["certificate"], "certificate"),
+        "certificate": optional(read_certificate)(document["certificate"], "certificate"),
         "parameters": DICTIONARY.read(document["parameters"], "parameters"),
         "metadata": DICTIONARY.read(document["metadata"], "metadata"),
     }
@@ -429,11 +430,6 @@ def _make_selection(
         counts = _make_sample(counts, tree)
     evaluated_on = _usage_of(fields["evaluated_on"], samples)
     return core.Selection(**fields | {"sequence": sequence, "counts": counts, "evaluated_on": evaluated_on})
-
-
-def _read_certificate(part: Json, location: str) -> Document:
-    """Return the fields of the certificate; `verify_claims` checks it."""
-    return read_fields(part, location, REQUIRED_KEYS["certificate"])
 
 
 def _read_evaluations(part: Json, n_samples: int, *, has_sequence: bool) -> list[Document]:

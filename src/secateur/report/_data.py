@@ -9,7 +9,8 @@ part that scripts only show: the model card, which says where the model comes fr
 import math
 import platform
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter, methodcaller
 from typing import Any
 
 import numpy as np
@@ -245,47 +246,37 @@ def _packed_share_limits(limits: LeafShares | None) -> Entries | None:
     return {"delta": limits.delta, "upper": np.column_stack([tenths, of_absent_classes])[is_listed].tolist()}
 
 
-@dataclass(frozen=True)
-class _StopColumn:
-    """Turn values of the members of a sequence into values of the stops."""
-
-    stops: Stops
-
-    def fill(
-        self, values: ArrayLike, n_digits: int = 7, value_of: Callable[[Pruning], float] | None = None
-    ) -> list[float | None]:
-        """Return one rounded value per stop; stops that are not members have that of `value_of`, or None."""
-        of_members = round_values(values, n_digits)
-        column: list[float | None] = []
-        for stop, member in enumerate(self.stops.member):
-            if member != NOT_A_MEMBER:
-                column.append(of_members[member])
-            elif value_of is None:
-                column.append(None)
-            else:
-                column += round_values([value_of(self.stops.other_prunings[stop].pruning)], n_digits)
-        return column
+def _at_stops(
+    stops: Stops, of_members: ArrayLike, n_digits: int = 7, value_of: Callable[[Pruning], float] | None = None
+) -> list[float | None]:
+    """Return one rounded value per stop, from those of the members; other stops have that of `value_of`, or None."""
+    rounded = round_values(of_members, n_digits)
+    values: list[float | None] = []
+    for stop, member in enumerate(stops.member):
+        if member != NOT_A_MEMBER:
+            values.append(rounded[member])
+        elif value_of is None:
+            values.append(None)
+        else:
+            values += round_values([value_of(stops.other_prunings[stop].pruning)], n_digits)
+    return values
 
 
 def stop_table(shown: ShownModel) -> Entries:
     """Return the numbers of all stops, as one list per column."""
     sequence, selection = shown.sequence, shown.selection
-    column = _StopColumn(shown.stops)
-    n_leaves = column.fill(sequence.n_leaves, value_of=lambda pruning: pruning.n_leaves)
+    at_stops = partial(_at_stops, shown.stops)
+    n_leaves = at_stops(sequence.n_leaves, value_of=attrgetter("n_leaves"))
     table: Entries = {"member": shown.stops.member, "leaves": n_leaves}
     if sequence.alphas is not None:
-        table["alpha"] = column.fill(sequence.alphas)
-    table["errors"] = [column.fill(item.member_costs, 12, _cost_function(item.costs)) for item in shown.samples]
+        table["alpha"] = at_stops(sequence.alphas)
+    table["errors"] = [at_stops(item.member_costs, 12, methodcaller("cost", item.costs)) for item in shown.samples]
     if selection is not None:
-        errors, standard_errors = column.fill(selection.error), column.fill(selection.se)
+        errors, standard_errors = at_stops(selection.error), at_stops(selection.se)
         table |= {"cv": errors, "se": standard_errors, "cv_name": as_one_line(selection.sample)}
     if shown.bounds is not None:
-        table["bound"] = column.fill(shown.bounds)
+        table["bound"] = at_stops(shown.bounds)
     return table
-
-
-def _cost_function(cost: LongsOrFloats) -> Callable[[Pruning], float]:
-    return lambda pruning: pruning.cost(cost)
 
 
 def named_stops(stops: Stops, selection: Selection | None) -> dict[str, int]:
