@@ -41,7 +41,7 @@ from .target import (
     is_numeric_target,
 )
 from .text_options import DateReading, TextOptions
-from .weights import check_weights
+from .weights import WeightedRows, check_weights, used_rows
 
 Unseen = Literal["majority-branch", "missing", "error"]
 _VALUE_TYPE_PLURALS = {"number": "numbers", "boolean": "booleans", "text": "text"}
@@ -157,12 +157,37 @@ def encode(
     _check_not_empty(batch.n_rows, len(positions))
     weights = check_weights(sample_weight, batch.n_rows)
     if known is None:
-        is_used = None if weights is None or weights.all() else weights > 0
-        table = encode_new_batch(batch.select(positions), [kinds[j] for j in positions], is_used)
+        table = encode_new_batch(batch.select(positions), [kinds[j] for j in positions], used_rows(weights))
     else:
         positions = _match_columns(batch, positions, known, strict=strict)
         table = encode_batch(batch.select(positions), known, unseen, [kinds[j] for j in positions])
     return table if labels is None else _attach_target(table, labels, is_number=is_number)
+
+
+def encode_weighted_rows(
+    X: Rows,
+    y: Labels,
+    sample_weight: ArrayLike | None,
+    *,
+    target_kind: TargetKind,
+    nominal: Columns | None,
+    purpose: str,
+) -> WeightedRows:
+    """Encode rows with their target and check their weights.
+
+    Parameters
+    ----------
+    X, y, sample_weight, nominal
+        As in `grow`.
+    target_kind : "class" or "number"
+    purpose : str
+        What the rows are for, named in the message about a missing target.
+    """
+    encoding_weight = None if isinstance(X, Table) or sample_weight is None else np.asarray(sample_weight)
+    table = encode(X, target=y, target_kind=target_kind, nominal=nominal, sample_weight=encoding_weight)
+    if table.target is None:
+        raise DataError(f"y is None and the table has no target; {purpose} needs the {target_kind} of each row")
+    return WeightedRows(table, check_weights(sample_weight, table.n_rows))
 
 
 def _check_table(table: Table, target: Labels, known: Schema | None, *, is_number: bool) -> Table:

@@ -1,12 +1,16 @@
-"""Checks of row weights, and their rounding to numbers whose sums are exact."""
+"""Row weights: their checks, the rows that have them, class weights, and weights whose sums are exact."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, write_protect
-from .._utils.warn import format_names
-from ..errors import DataError, MessagePart, SchemaError, Wording
+from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Bools, Floats, write_protect
+from .._utils.warn import format_names, warn
+from ..errors import Argument, DataError, MessagePart, ParameterError, SchemaError, Wording
 from .raw_column import CategoryColumn, RawColumn
+from .table import Table
 
+MIN_CLASS_WEIGHT = 1e-300  # replaces the weight 0 of classes without rows in divisions
 MIN_TOTAL_WEIGHT = 1e-40  # standard errors are computed from weighted fourth powers, which must not become 0
 SAMPLE_WEIGHT = Wording("sample_weight", "--sample-weight")
 
@@ -74,6 +78,113 @@ def _check_each_weight(weights: Floats, limit: float, name: MessagePart, first_r
         )
 
 
+def used_rows(weight: Floats | None) -> Bools | None:
+    """Return whether each row has a weight above 0; None if all have, or if there are no weights."""
+    return None if weight is None or weight.all() else weight > 0
+
+
+class WeightedRows(NamedTuple):
+    """Encoded rows and their weights.
+
+    Parameters
+    ----------
+    table : Table
+    weight : array, optional
+        Weight of each row; None if every row weighs 1.
+    """
+
+    table: Table
+    weight: Floats | None
+
+    @property
+    def n_used(self) -> int:
+        """The number of rows with a weight above 0."""
+        return self.table.n_rows if self.weight is None else int(np.count_nonzero(self.weight))
+
+    def is_used(self) -> Bools | None:
+        """Return whether each row has a weight above 0; None if all have."""
+        return used_rows(self.weight)
+
+    def drop_weightless(self) -> "WeightedRows":
+        """Return the rows without those of weight 0, which must have no influence on a tree."""
+        is_used = self.is_used()
+        return self if is_used is None else self.take(np.flatnonzero(is_used))
+
+    def take(self, rows: Array) -> "WeightedRows":
+        """Return the rows with these numbers."""
+        return WeightedRows(self.table.take(rows), None if self.weight is None else self.weight[rows])
+
+    def without_unit_weights(self) -> "WeightedRows":
+        """Return the same rows, with None in place of weights that are all 1."""
+        if self.weight is None or (self.weight != 1).any():
+            return self
+        return WeightedRows(self.table, None)
+
+
+def weigh_classes(rows: WeightedRows, class_weight: Any) -> WeightedRows:
+    """Return the rows with weights that include the class weights; warn if all rows are of one class.
+
+    `class_weight` is as for `apply_class_weight`; it is None if the target is a number.
+    """
+    if class_weight is not None:
+        weight = apply_class_weight(rows, class_weight)
+        rows = WeightedRows(rows.table, check_weights(weight, rows.table.n_rows))
+    rows = rows.without_unit_weights()
+    _warn_of_single_class(rows)
+    return rows
+
+
+def apply_class_weight(rows: WeightedRows, class_weight: Any) -> Floats | None:
+    """Return the weight of each row times the factor of its class.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        Rows whose target is a class.
+    class_weight : dict, "balanced" or None
+        A dict gives the factor of each class that it names; other classes have the factor 1. "balanced" gives all
+        classes that occur the same total weight.
+    """
+    table, weight = rows
+    if class_weight is None:
+        return weight
+    classes, target = table.schema.classes, table.required_target
+    assert classes is not None
+    if isinstance(class_weight, dict):
+        factors = _class_factors(class_weight, classes.tolist())
+    else:
+        class_totals = np.bincount(target, weight, minlength=len(classes))
+        n_present = np.count_nonzero(class_totals)
+        factors = class_totals.sum() / (n_present * np.maximum(class_totals, MIN_CLASS_WEIGHT))
+    row_factors: Floats = factors[target]
+    return row_factors if weight is None else weight * row_factors
+
+
+def _class_factors(class_weight: dict[Any, float], classes: list[Any]) -> Array:
+    """Return the factor of each class, or raise `ParameterError` for an unknown class or an invalid factor."""
+    known = set(classes)
+    for label in class_weight:
+        if label not in known:
+            raise ParameterError(f"class_weight names {label!r}; the classes are {classes}")
+    for label, factor in class_weight.items():
+        is_number = isinstance(factor, int | float | np.number) and not isinstance(factor, bool)
+        if not is_number or not 0 <= factor < np.inf:
+            raise ParameterError(
+                Argument("class_weight", {label: factor}), "; a finite number of 0 or more is needed for each class"
+            )
+    return np.array([class_weight.get(label, 1.0) for label in classes], float)
+
+
+def _warn_of_single_class(rows: WeightedRows) -> None:
+    """Warn if all rows of weight above 0 are of one class, so that the tree is a single leaf."""
+    target, classes = rows.table.required_target, rows.table.schema.classes
+    is_used = rows.is_used()
+    if is_used is not None:
+        target = target[is_used]
+    if classes is not None and (target == target[0]).all():
+        warn(f"every row has the class {classes[target[0]]!r}; the tree is one leaf")
+
+
 def are_whole(weights: Floats) -> bool:
     """Return whether all weights are whole numbers, which count as repetitions of a row."""
     return bool((weights == np.rint(weights)).all())
@@ -97,3 +208,32 @@ def round_for_exact_sums(weights: Floats) -> Floats:
         return given
     unit = 2.0 ** (np.frexp(given.sum())[1] - 51)  # sums stay below 2**53 units, even if all weights are rounded up
     return np.asarray(np.rint(given / unit) * unit)
+
+
+class ScaledWeights(NamedTuple):
+    """Row weights in the scale in which the kernels add them up.
+
+    Parameters
+    ----------
+    weight : array, optional
+        Weight of each row divided by `2**exponent`; None is 1 each.
+    is_whole : bool
+        Whether all weights are whole numbers.
+    exponent : int
+        0 for whole weights.
+    """
+
+    weight: Array | None
+    is_whole: bool
+    exponent: int
+
+
+def scale_weights(weight: Array | None) -> ScaledWeights:
+    """Return weights whose sums are exact, scaled so that products of weights stay in the range of doubles."""
+    if weight is None or (weight == 1).all():
+        return ScaledWeights(None, True, 0)
+    weight = round_for_exact_sums(weight)
+    if are_whole(weight):
+        return ScaledWeights(weight, True, 0)
+    exponent = int(np.frexp(weight.sum())[1])
+    return ScaledWeights(np.ldexp(weight, -exponent), False, exponent)

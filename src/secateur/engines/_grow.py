@@ -21,8 +21,7 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError
 from ..growers import CRITERIA
-from ..growers.growing_rows import limits_of
-from ..growers.parameters import GrowParameters
+from ..growers.parameters import GrowParameters, limits_of
 from ..growers.prepared_columns import columns_by_code
 from ..growers.presort import ColumnValues
 from ..growers.tree_tables import AssemblyOptions, GrownTables, RowValues, assemble_tree

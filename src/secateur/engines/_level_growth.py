@@ -18,8 +18,8 @@ import numpy as np
 
 from .._kernels import criteria, growing, histograms, presort
 from .._utils.arrays import Array, Floats
-from ..growers.grower import Grower, Workers
-from ..growers.growing_rows import NO_LIMIT, class_target, kernel_criterion
+from ..growers.grower import Grower, Workers, class_target
+from ..growers.parameters import NO_LIMIT, kernel_criterion
 from ..growers.prepared_columns import CodedColumn, PreparedColumns, pack_codes_for, row_weights, slot_features
 from ..growers.presort import RowLabels, label_rows, stack_lines
 from ..growers.presorted_data import PLAIN_COLUMNS

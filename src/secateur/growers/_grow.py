@@ -6,9 +6,10 @@ from typing import Any, Literal
 from .._utils.arrays import ArrayLike
 from .._utils.threads import InlinePool, StoppableThreadPool, resolve_n_jobs
 from ..core import Tree
+from ..data.encoding import encode_weighted_rows
+from ..data.weights import weigh_classes
 from ..routing import with_growing_rows
 from .grower import Workers
-from .growing_rows import read_growing_rows
 from .parameters import GrowParameters
 from .presorted_data import PresortedData
 
@@ -144,8 +145,10 @@ def grow(
     )  # fmt: skip
     n_threads = resolve_n_jobs(n_jobs)
     parameters.check_values()
-    rows = read_growing_rows(X, y, sample_weight, parameters, purpose="growing")
-    rows = rows.drop_weightless()
+    rows = encode_weighted_rows(
+        X, y, sample_weight, target_kind=parameters.target_kind, nominal=nominal, purpose="growing"
+    )
+    rows = weigh_classes(rows, class_weight).drop_weightless()
     with StoppableThreadPool(n_threads) if n_threads > 1 else nullcontext(InlinePool()) as pool:
         subset = PresortedData(rows.table, rows.weight).all_rows()
         _, sample = subset.grow(parameters, workers=Workers(pool, n_threads))

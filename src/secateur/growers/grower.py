@@ -19,11 +19,11 @@ import numpy as np
 
 from .._kernels import grow, growing
 from .._kernels.context import GrowContext, Workspace
+from .._kernels.criteria import CriterionSpec
 from .._kernels.stop import check_stopped
-from .._utils.arrays import Array
+from .._utils.arrays import Array, Floats
 from .._utils.threads import InlinePool
 from ..core import Counts, Tree
-from .growing_rows import GrowTarget
 from .prepared_columns import PreparedColumns
 from .surrogate import prepare_surrogate_search, with_surrogates
 from .tree_tables import N_SCORES, AssemblyOptions, GrowingTables, GrownTables, RowValues, assemble_tree, new_lines
@@ -73,6 +73,35 @@ class WorkspacePool:
             yield workspace
         finally:
             self._free.append(workspace)
+
+
+class GrowTarget(NamedTuple):
+    """The criterion that splits lower, and the statistics of the root from which growing starts.
+
+    Classification and regression share every step of growing; they differ only in these fields.
+
+    Parameters
+    ----------
+    criterion : CriterionSpec
+        The criterion as the kernels read it.
+    root_sums : array of float
+        Statistics of the root. Classes: the weight of each class. Numbers: the total weight, and 0 for the sum of
+        deviations, which the kernels compute.
+    is_constant : bool
+        Whether all rows have the same target, so that the root is not split.
+    numbers : array of float, optional
+        The target of each row, if it is a number.
+    """
+
+    criterion: CriterionSpec
+    root_sums: Floats
+    is_constant: bool
+    numbers: Floats | None = None
+
+
+def class_target(criterion: CriterionSpec, class_weights: Floats) -> GrowTarget:
+    """Return the target of a classification tree from the criterion and the weight of each class."""
+    return GrowTarget(criterion, class_weights, is_constant=int(np.count_nonzero(class_weights)) < 2)
 
 
 class PreparedRows(NamedTuple):

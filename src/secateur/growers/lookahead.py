@@ -22,8 +22,8 @@ from .._kernels.small_trees import best_small_trees
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Tree
 from ..data.table import Table
+from ..data.weights import scale_weights
 from ..routing import with_growing_rows
-from .growing_rows import scale_weights
 from .prepared_columns import columns_by_code
 from .presort import ColumnValues
 from .tree_tables import N_SCORES, AssemblyOptions, GrownTables, RowValues, assemble_tree

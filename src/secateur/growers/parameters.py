@@ -5,6 +5,8 @@ values and describes the parameter in one line. Command options, tables of the d
 and error messages are made from the declarations. `grow`, `cross_validate`, `engines.grow` and both estimators
 keep explicit signatures, for type checkers, `help` and scikit-learn's `clone`; a test compares their names, defaults
 and docstrings with the declarations.
+
+The functions at the end translate checked parameters into what the kernels read: limits and criterion.
 """
 
 from collections.abc import Mapping
@@ -14,12 +16,20 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from .._kernels import growing
+from .._kernels.criteria import CriterionSpec, entropy_table
+from .._utils.arrays import Array
 from .._utils.checks import AllowedValues, OneOf, RealNumber, TrueOrFalse, WholeNumber
+from ..data.target import TargetKind
 from ..errors import Argument, ParameterError, UnsupportedError
 from . import CRITERIA
 from .interaction import normalize_groups
 
 MAX_BINS = 2**16 - 1  # Kernels store the bin of a value in 16 bits, and one code stands for missing values.
+NO_LIMIT = 2**60  # Larger than any depth or number of splits.
+MAX_CODED_CLASSES = 4  # With more classes, a small node has more counters per bin than rows.
+MAX_COUNTED_BINS = 255  # The codes of counted bins have 8 bits.
+WEIGHT_TOLERANCE = 1e-9  # Relative. Totals of weights depend on the order of summation.
 
 
 @dataclass(frozen=True)
@@ -232,6 +242,13 @@ class GrowParameters:
             object.__setattr__(self, "interaction_cst", normalize_groups(self.interaction_cst))
         if self.max_splits is not None and self.growth != "best-first":
             raise ParameterError(Argument("max_splits", self.max_splits), " needs ", Argument("growth", "best-first"))
+        if self.class_weight is not None and self.target_kind == "number":
+            raise ParameterError(
+                Argument("class_weight", self.class_weight),
+                " with ",
+                Argument("criterion", self.criterion),
+                ": a numeric target has no classes",
+            )
         if self.surrogates:
             self._check_surrogates()
 
@@ -245,6 +262,19 @@ class GrowParameters:
                     Argument(name, getattr(self, name)),
                     " is not supported; omit one of them",
                 )
+
+    @property
+    def target_kind(self) -> TargetKind:
+        """Whether the criterion is for classes or for numbers; "auto" is for classes."""
+        return "class" if is_auto(self.criterion) else CRITERIA[self.criterion].target
+
+    def check_target_kind(self, kind: TargetKind) -> None:
+        """Raise `ParameterError` if the criterion is for another kind of target."""
+        if self.target_kind != kind:
+            allowed = "a criterion for classes" if kind == "class" else "'squared_error'"
+            raise ParameterError(
+                Argument("criterion", self.criterion), f"; the target is a {kind}, so {allowed} is needed"
+            )
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -298,3 +328,83 @@ DECLARATIONS = {
 UNSUPPORTED_WITH_SURROGATES = (
     "splits", "growth", "max_bins", "min_weight_fraction_leaf", "monotonic_cst", "interaction_cst"
 )  # fmt: skip
+
+
+def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
+    """Return the limits on depth, splits and leaf sizes as the kernels read them; no parameter may be "auto"."""
+    max_depth, max_splits = parameters.max_depth, parameters.max_splits
+    is_best_first = parameters.growth == "best-first"
+    return growing.GrowLimits(
+        max_depth=NO_LIMIT if max_depth is None else min(int(max_depth), NO_LIMIT),
+        max_splits=NO_LIMIT if max_splits is None else min(int(max_splits), NO_LIMIT),
+        min_leaf_size=float(parameters.min_samples_leaf),
+        min_split_size=float(parameters.min_samples_split),
+        allows_zero_gain=not is_best_first if parameters.allow_zero is None else parameters.allow_zero,
+        is_multiway=parameters.splits == "multiway",
+        is_best_first=is_best_first,
+        is_gain_ratio=CRITERIA[parameters.criterion].is_ratio,
+        penalises_numeric=parameters.penalise_numeric,
+    )
+
+
+def limits_with_min_weight(
+    limits: growing.GrowLimits, fraction: float, weight: Array | None, n_rows: int, is_whole: bool
+) -> tuple[growing.GrowLimits, bool]:
+    """Return the limits with the minimum weight of a leaf, and whether the limits count weights instead of rows.
+
+    Parameters
+    ----------
+    limits : GrowLimits
+        Limits that count rows.
+    fraction : float
+        The parameter `min_weight_fraction_leaf`: minimum share of the total weight in a leaf.
+    weight : array, optional
+        Weight of each row; None is 1 each.
+    n_rows : int
+    is_whole : bool
+        Whether all weights are whole numbers, which count as repetitions of a row.
+    """
+    if fraction == 0:
+        return limits, False
+    total = float(n_rows if weight is None else weight.sum())
+    min_weight = fraction * (1 - WEIGHT_TOLERANCE) * total
+    if is_whole:
+        return limits._replace(min_leaf_size=max(limits.min_leaf_size, min_weight)), False
+    if limits.min_leaf_size > 1 or limits.min_split_size > 2:
+        raise ParameterError(
+            Argument("min_weight_fraction_leaf", fraction),
+            " with weights that are not whole numbers replaces the minimum numbers of rows; use ",
+            Argument("min_samples_leaf", 1),
+            " and ",
+            Argument("min_samples_split", 2),
+        )
+    # A node lighter than two children of minimum weight is never split, so a minimum weight of the node adds nothing.
+    return limits._replace(min_leaf_size=min_weight, min_split_size=0.0), True
+
+
+def can_count_bins(parameters: GrowParameters, n_classes: int) -> bool:
+    """Return whether kernels count the rows of each bin and class and score splits from these counts.
+
+    This needs few bins, few classes, binary splits, and a criterion that is computed from class counts.
+    """
+    has_few_bins = parameters.max_bins is not None and parameters.max_bins <= MAX_COUNTED_BINS
+    is_streamed = CRITERIA[parameters.criterion].is_streamed
+    return is_streamed and has_few_bins and n_classes <= MAX_CODED_CLASSES and parameters.splits != "multiway"
+
+
+def kernel_criterion(name: str, n_rows: int, is_plain: bool) -> CriterionSpec:
+    """Return a criterion as the kernels read it.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CRITERIA`.
+    n_rows : int
+        Number of rows of the sample, which is the length of the table for entropy.
+    is_plain : bool
+        Whether every row has weight 1.
+    """
+    impurity = CRITERIA[name].impurity or name
+    if is_plain and impurity == "entropy":
+        return entropy_table(n_rows)
+    return CriterionSpec(impurity)

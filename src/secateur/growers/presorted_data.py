@@ -21,22 +21,13 @@ from .._utils.arrays import Array, Floats, write_protect
 from .._utils.threads import InlinePool
 from ..core import Counts, Moments, Tree
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
-from ..data.weights import are_whole, round_for_exact_sums
+from ..data.weights import are_whole, round_for_exact_sums, scale_weights
 from ..errors import DataError
 from ..routing import moments_of, route_matrix, route_table
-from .grower import ONE_WORKER, PreparedRows, Workers, grow_tree
-from .growing_rows import (
-    GrowTarget,
-    can_count_bins,
-    class_target,
-    kernel_criterion,
-    limits_of,
-    limits_with_min_weight,
-    scale_weights,
-)
+from .grower import ONE_WORKER, GrowTarget, PreparedRows, Workers, class_target, grow_tree
 from .interaction import column_groups
 from .monotone import enforce_monotonicity
-from .parameters import GrowParameters
+from .parameters import GrowParameters, can_count_bins, kernel_criterion, limits_of, limits_with_min_weight
 from .prepared_columns import (
     CodedColumn,
     ColumnOptions,

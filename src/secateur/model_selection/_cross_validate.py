@@ -20,8 +20,9 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Floats
 from .._utils.threads import resolve_n_jobs
 from ..core import PruningSequence, Sample, SampleUsage, Selection
+from ..data.encoding import encode_weighted_rows
+from ..data.weights import used_rows, weigh_classes
 from ..errors import Argument, ParameterError
-from ..growers.growing_rows import WeightedRows, read_growing_rows
 from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
 from ..pruners import cost_complexity
@@ -204,11 +205,15 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
         surrogates=surrogates, class_weight=class_weight, nominal=nominal,
     )  # fmt: skip
     n_workers = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
-    rows = read_growing_rows(X, y, sample_weight, parameters, purpose="cross-validation")
+    rows = encode_weighted_rows(
+        X, y, sample_weight, target_kind=parameters.target_kind, nominal=nominal, purpose="cross-validation"
+    )
+    rows = weigh_classes(rows, class_weight)
+    data = PresortedData.of(rows.table, rows.weight)
     score_name = check_scoring(scoring, is_class=rows.table.schema.classes is not None, has_costs=costs is not None)
     scores = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
     plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
-    return CandidateSearch(rows, scores, plan, rule, n_workers, progress).run(parameters)
+    return CandidateSearch(data, scores, plan, rule, n_workers, progress).run(parameters)
 
 
 class MemberErrors(NamedTuple):
@@ -280,8 +285,8 @@ class CandidateSearch:
 
     Parameters
     ----------
-    rows : WeightedRows
-        Class weights are included in the weights.
+    data : PresortedData
+        All rows. Class weights are included in the weights.
     scoring : Scoring
     plan : FoldPlan
     rule : ChoiceRule
@@ -291,7 +296,7 @@ class CandidateSearch:
         As for `cross_validate`.
     """
 
-    rows: WeightedRows
+    data: PresortedData
     scoring: Scoring
     plan: FoldPlan
     rule: ChoiceRule
@@ -333,10 +338,9 @@ class CandidateSearch:
         after the first round if the choice is stable, and after a later round if the choice is the same as after the
         round before.
         """
-        data = PresortedData.of(self.rows.table, self.rows.weight)
         candidates = parameters.candidates()
         growing = list(map(GrowParameters.tree_parameters, candidates))
-        is_evaluated = np.zeros(data.table.n_rows, np.bool_)
+        is_evaluated = np.zeros(self.data.table.n_rows, np.bool_)
         results: dict[int, CandidateResult] = {}
         remaining = list(range(len(candidates)))
         n_grown, previous_choice = 0, None
@@ -346,7 +350,7 @@ class CandidateSearch:
             is_evaluated[np.concatenate([fold.test for fold in folds])] = True
             rows = self._evaluated_rows(is_evaluated)
             parts: list[Fold | None] = [None, *folds] if is_first_round else [*folds]
-            round_results = self._run_round(data, [candidates[i] for i in remaining], parts, n_grown, len(candidates))
+            round_results = self._run_round([candidates[i] for i in remaining], parts, n_grown, len(candidates))
             n_grown += len(remaining) * len(parts)
             for i, part_results in zip(remaining, round_results, strict=True):
                 if is_first_round:
@@ -369,14 +373,13 @@ class CandidateSearch:
     def _evaluated_rows(self, is_evaluated: Array) -> EvaluatedRows:
         """Return the number and the effective number of the evaluated rows."""
         rows = np.flatnonzero(is_evaluated)
-        if self.rows.weight is None:
+        if self.data.weight is None:
             return EvaluatedRows(len(rows), len(rows))
-        weight = self.rows.weight[rows]
+        weight = self.data.weight[rows]
         return EvaluatedRows(len(rows), float(weight.sum() ** 2 / (weight**2).sum()))
 
     def _run_round(
         self,
-        data: PresortedData,
         candidates: list[GrowParameters],
         parts: Sequence[Fold | None],
         n_grown: int,
@@ -400,7 +403,7 @@ class CandidateSearch:
         ]
         sizes = [len(group) for _ in parts for group in groups]
         progress = self._round_progress(n_grown, n_candidates * (1 + self.plan.n_all_folds))
-        results = run_tasks(data, tasks, self.n_workers, progress, sizes=sizes)
+        results = run_tasks(self.data, tasks, self.n_workers, progress, sizes=sizes)
         by_part = [
             list(itertools.chain(*results[first : first + len(groups)]))
             for first in range(0, len(results), len(groups))
@@ -488,7 +491,7 @@ class CandidateSearch:
     def _final_table(self, best: CandidateResult, results: list[CandidateResult]) -> Selection:
         """Return the table of the best candidate, with the sketch of the rows in its tree and the summaries of all."""
         table = self._with_shrinkage(best)
-        counts = with_growing_rows(table.counts, self.rows.table, self.rows.is_used())
+        counts = with_growing_rows(table.counts, self.data.table, used_rows(self.data.weight))
         sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
         pool = tuple(result.summary for result in results) if len(results) > 1 else ()
         return replace(table, counts=counts, sequence=sequence, pool=pool)

@@ -15,12 +15,12 @@ from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
 from ..data.table import Table
-from ..data.weights import check_weights
+from ..data.weights import WeightedRows, apply_class_weight, check_weights, weigh_classes
 from ..errors import Argument, ParameterError, UnsupportedError
 from ..growers import grow
-from ..growers.growing_rows import WeightedRows, apply_class_weight, target_kind_of, weigh_classes
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.parameters import GrowParameters, is_auto
+from ..growers.presorted_data import PresortedData
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ._certify_model import certify_model
@@ -86,29 +86,23 @@ def fit_model(
     """
     plan = make_plan(recipe, table)
     rows, holdout_rows = _divide_rows(plan, table, sample_weight, held_out, held_out_weight)
-    _check_certifiable(plan, holdout_rows)
     if plan.scoring == "balanced_error":
         class_weighted = WeightedRows(rows.table, apply_class_weight(rows, plan.parameters.class_weight))
         plan = replace(plan, costs=balanced_costs(class_weighted))
-    has_explicit_folds = plan.is_cross_validated and not isinstance(recipe.cv, int | np.integer)
-    if rows.weight is not None and not has_explicit_folds:  # explicit folds name rows by their numbers in the table
-        rows = rows.drop_weightless().without_unit_weights()
-    n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
-    metadata = _metadata(rows, n_holdout)
-    target = rows.table.required_target
-    has_varying_target = bool((target != target[:1]).any())
-    selection, holdout = None, None
-    if plan.is_cross_validated and has_varying_target:
+    selection = None
+    if plan.is_cross_validated and _has_varying_target(rows):
         selection = _cross_validate(plan, rows, progress)
     grown = _grow_once(plan, rows) if selection is None else selection.counts
     assert grown is not None
+    holdout = None
     if holdout_rows is not None:
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight)
     model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection))
     _warn_of_rare_class(plan, model, selection)
+    n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
     if held_out is not None:
         _warn_of_small_holdout(plan, n_holdout)
-    return replace(model, metadata=metadata)
+    return replace(model, metadata=_metadata(rows, n_holdout))
 
 
 def _divide_rows(
@@ -119,12 +113,15 @@ def _divide_rows(
     held_out_weight: ArrayLike | None,
 ) -> tuple[WeightedRows, WeightedRows | None]:
     """Return the rows to grow on, and the held-out rows: those that the caller passes, or a share if one is needed."""
-    rows = WeightedRows(table, None)
-    if sample_weight is not None:
-        rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)).without_unit_weights()
+    rows, holdout_rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)), None
     if held_out is not None:
-        return rows, WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
-    return _hold_out(plan, rows) if plan.needs_holdout else (rows, None)
+        holdout_rows = WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
+    elif plan.needs_holdout:
+        rows, holdout_rows = _hold_out(plan, rows.without_unit_weights())
+    _check_certifiable(plan, holdout_rows)
+    if not plan.has_explicit_folds:  # explicit folds name rows by their numbers in the table
+        rows = rows.drop_weightless()
+    return rows.without_unit_weights(), holdout_rows
 
 
 def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, WeightedRows]:
@@ -153,40 +150,34 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows | None) -> None
         )
 
 
+def _has_varying_target(rows: WeightedRows) -> bool:
+    """Return whether the rows differ in their class or number."""
+    target = rows.table.required_target
+    return bool((target != target[:1]).any())
+
+
 def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
     """Return the cross-validated path of the rows with the choice of the plan."""
-    recipe, parameters, classes = plan.recipe, plan.parameters, rows.table.schema.classes
-    if is_auto(parameters.min_samples_leaf) and (classes is not None or parameters.min_weight_fraction_leaf):
-        # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
-        parameters = replace(parameters, min_samples_leaf=1)
-    _check_criterion(parameters, is_class=classes is not None)
+    recipe, parameters = plan.recipe, plan.parameters
+    is_class = rows.table.schema.classes is not None
     scoring = Scoring(
-        path_cost="m-estimate" if classes is not None and parameters.searched_names() else "errors",
+        path_cost="m-estimate" if is_class and parameters.searched_names() else "errors",
         costs=None if plan.scoring == "balanced_error" else plan.costs,
         score_name=plan.scoring,
         probabilities=recipe.probabilities,
         penalty=recipe.penalty,
     )
-    rows = weigh_classes(rows, parameters)
-    is_number_of_folds = isinstance(recipe.cv, int | np.integer)
-    cv = min(recipe.cv, rows.table.n_rows) if is_number_of_folds else recipe.cv
+    rows = weigh_classes(rows, parameters.class_weight)
+    data = PresortedData.of(rows.table, rows.weight)
+    cv = recipe.cv if plan.has_explicit_folds else min(recipe.cv, rows.table.n_rows)
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
     rule = ChoiceRule(plan.n_standard_errors, "pooled")
-    search = CandidateSearch(rows, complete_scoring(scoring, rows), folds, rule, plan.n_workers, progress)
+    search = CandidateSearch(data, complete_scoring(scoring, rows), folds, rule, plan.n_workers, progress)
     selection = search.run(parameters)
     if plan.is_accuracy:
         assert selection.counts is not None
         return choose_with_accuracy(selection, recipe.select, selection.counts)
     return selection
-
-
-def _check_criterion(parameters: GrowParameters, *, is_class: bool) -> None:
-    """Raise `ParameterError` if the criterion is for another kind of target."""
-    if (target_kind_of(parameters) == "class") != is_class:
-        kind, allowed = ("class", "a criterion for classes") if is_class else ("number", "'squared_error'")
-        raise ParameterError(
-            Argument("criterion", parameters.criterion), f"; the target is a {kind}, so {allowed} is needed"
-        )
 
 
 def _grow_once(plan: FitPlan, rows: WeightedRows) -> Sample:

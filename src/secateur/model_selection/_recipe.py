@@ -16,7 +16,7 @@ from .._utils.checks import check_name
 from .._utils.threads import resolve_n_jobs
 from ..data.table import Table
 from ..errors import Argument, DataError, ParameterError, UnsupportedError
-from ..growers.parameters import DECLARATIONS, GrowParameters
+from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
 
 _STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
@@ -232,6 +232,11 @@ class FitPlan:
     needs_holdout: bool
     n_workers: Any
 
+    @property
+    def has_explicit_folds(self) -> bool:
+        """Whether `cv` names the rows of each fold by their numbers in the table."""
+        return self.is_cross_validated and not isinstance(self.recipe.cv, int | np.integer)
+
 
 def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     """Return the plan for fitting a table by a recipe, or raise an error that says what is wrong with the recipe."""
@@ -250,6 +255,12 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     scoring = check_scoring(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
     if has_sequence and choice is not None:
         _check_choice(recipe, choice, scoring, is_cross_validated=is_cross_validated)
+    parameters = GrowParameters.of(recipe.growing)
+    if is_cross_validated:
+        parameters.check_target_kind("class" if is_class else "number")
+    if is_auto(parameters.min_samples_leaf) and (is_class or parameters.min_weight_fraction_leaf):
+        # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
+        parameters = replace(parameters, min_samples_leaf=1)
     prunes_with_holdout = rule is not None and rule.needs_holdout
     chooses_on_holdout = (
         has_sequence
@@ -258,7 +269,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     )
     return FitPlan(
         recipe=recipe,
-        parameters=GrowParameters.of(recipe.growing),
+        parameters=parameters,
         scoring=scoring,
         costs=recipe.costs,
         n_standard_errors=0.0 if choice is None else choice.n_standard_errors or 0.0,

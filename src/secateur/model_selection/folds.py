@@ -16,8 +16,8 @@ from .._utils.checks import check_int
 from .._utils.threads import StoppableThreadPool, resolve_n_jobs
 from ..data import fold_assignment
 from ..data.table import Table
+from ..data.weights import WeightedRows
 from ..errors import Argument, LeakageError, ParameterError
-from ..growers.growing_rows import WeightedRows
 from ..growers.parameters import is_auto
 
 RowNumbers = npt.NDArray[np.intp]

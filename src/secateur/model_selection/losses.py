@@ -23,8 +23,8 @@ from .._kernels.weakest_link import member_sums, nested_path
 from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.checks import check_name
 from ..core import CostUnit, Counts, Sample, Tree, m_estimate
+from ..data.weights import WeightedRows
 from ..errors import Argument, DataError, ParameterError, UnsupportedError
-from ..growers.growing_rows import WeightedRows
 from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData, ValidationRows
 from ..pruners import cost_complexity

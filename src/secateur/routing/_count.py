@@ -20,9 +20,9 @@ from ..data.encoding import Unseen, encode, encode_batch
 from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
 from ..data.target import class_numbers, encode_numeric_target, is_unlabelled
-from ..data.weights import check_weights, read_weights, round_for_exact_sums
+from ..data.weights import WeightedRows, check_weights, read_weights, round_for_exact_sums
 from ..errors import DataError, ParameterError, SchemaError, TreeError
-from ._rows import moments_of, route_table, schema_of, sketch_of, used_rows
+from ._rows import moments_of, route_table, schema_of, sketch_of
 from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
 
 EMPTY_COLUMN = Column("", "numeric")  # for a tree that is a single leaf: a schema needs at least one column
@@ -77,9 +77,9 @@ def count(
     weight = check_weights(sample_weight, table.n_rows)
     weight = None if weight is None else round_for_exact_sums(weight)
     if schema.has_numeric_target:
-        is_used, n_rows = used_rows(weight, table.n_rows)
-        row_sketch = sketch_of(tree, table, is_used) if sketch else None
-        return replace(moments_of(tree, table, weight, sample), n_rows=n_rows, sketch=row_sketch)
+        rows = WeightedRows(table, weight)
+        row_sketch = sketch_of(tree, table, rows.is_used()) if sketch else None
+        return replace(moments_of(tree, table, weight, sample), n_rows=rows.n_used, sketch=row_sketch)
     if schema.classes is None:
         raise TreeError(f"{tree} was grown without a target; only a tree with classes can count them")
     key_columns = tree.row_key.columns if sketch else None

@@ -11,6 +11,7 @@ from ..core import Moments, SampleUsage, Tree, UsedSample
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table, iter_blocks, iter_native_blocks
+from ..data.weights import used_rows
 from ..errors import TreeError
 
 
@@ -37,12 +38,6 @@ def sketch_of(
     return tree.row_key.sketch(iter_native_blocks(table, columns, rows), target, n_classes)
 
 
-def used_rows(weight: Array | None, n_rows: int) -> tuple[Array | None, int]:
-    """Return whether each row has a weight above 0 (None: all rows do), and the number of these rows."""
-    is_used = None if weight is None or weight.all() else weight > 0
-    return is_used, n_rows if is_used is None else int(np.count_nonzero(is_used))
-
-
 def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -> Any:
     """Return the statistics of a growing sample, given its rows: with their sketch, on a tree that has it in `history`.
 
@@ -64,7 +59,7 @@ def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> M
     rows in the table.
     """
     target = table.required_target
-    is_used, _ = used_rows(weight, table.n_rows)
+    is_used = used_rows(weight)
     centre = float(np.median(target if is_used is None else target[is_used]))
     y = target - centre  # differences keep digits that would be lost in the squares of numbers far from 0
     leaves = route_table(tree, table, None, 0)

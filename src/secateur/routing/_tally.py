@@ -20,8 +20,9 @@ from .._utils.warn import format_names, warn
 from ..core import Counts, Moments, Tree
 from ..data.sketch import Sketch, merge_sketches
 from ..data.table import Table
+from ..data.weights import WeightedRows
 from ..errors import DataError
-from ._rows import route_table, sketch_of, used_rows
+from ._rows import route_table, sketch_of
 
 LIMB_BASE = 2.0**32  # limb k of a weight counts units of LIMB_BASE**-k
 MAX_LIMBS = 4
@@ -220,10 +221,11 @@ def tally_of(
     target, classes = table.required_target, table.schema.classes
     tally = empty_tally(tree, has_exact_floats=has_exact_floats)
     tally.add(route_table(tree, table, None, 0), target, weight)
-    is_used, tally.n_used = used_rows(weight, table.n_rows)
+    rows = WeightedRows(table, weight)
+    tally.n_used = rows.n_used
     tally.n_unseen = np.array(table.n_unseen, np.int64)
     tally.n_new = 0 if classes is None else int(np.count_nonzero(target == len(classes)))
-    tally.sketch = None if key_columns is None else sketch_of(tree, table, is_used, key_columns)
+    tally.sketch = None if key_columns is None else sketch_of(tree, table, rows.is_used(), key_columns)
     return tally
 
 
