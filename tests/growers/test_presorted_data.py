@@ -13,6 +13,7 @@ from secateur import Table, Tree, encode, grow
 from secateur.errors import UnsupportedError
 from secateur.growers.parameters import GrowParameters
 from secateur.growers.presorted_data import PresortedData
+from secateur.model_selection.folds import ValidationRows
 from small_tables import CRITERIA, column_parallel_top, samples
 
 
@@ -96,8 +97,8 @@ def test_held_out_rows_are_counted_as_by_count(drawn):
     table = encode(sample.X, target=sample.y, nominal=list(sample.nominal))
     data = PresortedData.of(table, sample.weight)
     tree, grown = data.subset(np.arange(len(sample.y))).grow(GrowParameters())
-    assert (data.validation_rows(np.arange(len(sample.y))).count(tree) == grown.by_class).all()
-    kept, left_out = (data.validation_rows(np.flatnonzero(rows)).count(tree) for rows in (is_kept, ~is_kept))
+    assert (ValidationRows.of(data, np.arange(len(sample.y))).count(tree) == grown.by_class).all()
+    kept, left_out = (ValidationRows.of(data, np.flatnonzero(rows)).count(tree) for rows in (is_kept, ~is_kept))
     assert (kept + left_out == grown.by_class).all()
 
 

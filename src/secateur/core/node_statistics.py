@@ -8,6 +8,7 @@ from .._utils.arrays import Array, Ints, LongsOrFloats, write_protect
 from .._utils.immutable import Immutable
 from ..data.sketch import Sketch
 from ..errors import CountsError
+from .provenance import SampleUsage, UsedSample
 from .tree import Tree
 
 
@@ -60,11 +61,12 @@ class NodeStatistics(Immutable):
         """Whether some row has another weight than 1."""
         return not self.has_integer_weights or self.n_rows not in (None, int(self.total[0]))
 
-    def with_sketch(self, tree: Tree, sketch: Sketch) -> Self:
-        """Return the statistics of the same sample with the sketch of its rows, on a tree that has the same nodes.
+    def with_growing_sketch(self, sketch: Sketch) -> Self:
+        """Return the statistics of a growing sample with its sketch, on a tree that has the sample in its `history`.
 
         The arrays are shared and not checked again; see `Tree.with_history`.
         """
+        tree = self.tree.with_history(SampleUsage([UsedSample(self.sample, sketch)]))
         statistics = type(self).__new__(type(self))
         statistics.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
         statistics.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)

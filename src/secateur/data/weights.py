@@ -208,32 +208,3 @@ def round_for_exact_sums(weights: Floats) -> Floats:
         return given
     unit = 2.0 ** (np.frexp(given.sum())[1] - 51)  # sums stay below 2**53 units, even if all weights are rounded up
     return np.asarray(np.rint(given / unit) * unit)
-
-
-class ScaledWeights(NamedTuple):
-    """Row weights in the scale in which the kernels add them up.
-
-    Parameters
-    ----------
-    weight : array, optional
-        Weight of each row divided by `2**exponent`; None is 1 each.
-    is_whole : bool
-        Whether all weights are whole numbers.
-    exponent : int
-        0 for whole weights.
-    """
-
-    weight: Array | None
-    is_whole: bool
-    exponent: int
-
-
-def scale_weights(weight: Array | None) -> ScaledWeights:
-    """Return weights whose sums are exact, scaled so that products of weights stay in the range of doubles."""
-    if weight is None or (weight == 1).all():
-        return ScaledWeights(None, True, 0)
-    weight = round_for_exact_sums(weight)
-    if are_whole(weight):
-        return ScaledWeights(weight, True, 0)
-    exponent = int(np.frexp(weight.sum())[1])
-    return ScaledWeights(np.ldexp(weight, -exponent), False, exponent)

@@ -25,7 +25,6 @@ from ..growers.parameters import GrowParameters, limits_of
 from ..growers.prepared_columns import columns_by_code
 from ..growers.presort import ColumnValues
 from ..growers.tree_tables import AssemblyOptions, GrownTables, RowValues, assemble_tree
-from ..routing import with_growing_sketch
 from ._bin import Bins, code_layout, find_bins
 from ._coding import BinRanges
 from ._count import count
@@ -149,7 +148,7 @@ def grow(
     # The sketch of the rows hashes the columns that the tree uses, and needs one more pass.
     counted = count(tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
     assert counted.sketch is not None
-    grown = with_growing_sketch(grown, counted.sketch)
+    grown = grown.with_growing_sketch(counted.sketch)
     return (grown.tree, grown, used_bins) if return_bins else (grown.tree, grown)
 
 

@@ -22,10 +22,10 @@ from .._kernels.small_trees import best_small_trees
 from .._utils.arrays import Array, Floats
 from ..core import Counts, Tree
 from ..data.table import Table
-from ..data.weights import scale_weights
 from ..routing import with_growing_rows
 from .prepared_columns import columns_by_code
 from .presort import ColumnValues
+from .presorted_data import scale_weights
 from .tree_tables import N_SCORES, AssemblyOptions, GrownTables, RowValues, assemble_tree
 
 MIN_LEAVES = 2

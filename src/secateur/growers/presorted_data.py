@@ -1,8 +1,8 @@
-"""A table that is sorted once, so that many trees can be grown on subsets of its rows and evaluated on other rows.
+"""A table that is sorted once, so that many trees can be grown on subsets of its rows.
 
 `PresortedData` holds the sorted lists of all rows. The lists of a `TrainingSubset` are made in one pass: the rows that
 do not belong to the subset are left out of the lists of all rows. Nothing is sorted again. The tree of a subset is
-exactly the tree that `grow` returns for its rows. `ValidationRows` are the rows on which such trees are evaluated.
+exactly the tree that `grow` returns for its rows.
 
 For a numeric target nothing is sorted beforehand. The rows of each subset are put in the order of their targets, and
 every sorted list is then in the order of value and target. Targets are therefore added up in an order that does not
@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import folds, growing, route, structure
+from .._kernels import folds, growing
 from .._kernels.criteria import CriterionSpec
 from .._utils.arrays import Array, Floats, write_protect
 from .._utils.threads import InlinePool
 from ..core import Counts, Moments, Tree
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
-from ..data.weights import are_whole, round_for_exact_sums, scale_weights
+from ..data.weights import are_whole, round_for_exact_sums
 from ..errors import DataError
-from ..routing import moments_of, route_matrix, route_table
+from ..routing import moments_of
 from .grower import ONE_WORKER, GrowTarget, PreparedRows, Workers, class_target, grow_tree
 from .interaction import column_groups
 from .monotone import enforce_monotonicity
@@ -122,12 +122,6 @@ class PresortedData:
     def all_rows(self) -> "TrainingSubset":
         """Return all rows as a subset, which sorts its columns at every growth. All weights must be above 0."""
         return TrainingSubset(self, None, self.table.required_target, *scale_weights(self.weight))
-
-    def validation_rows(self, rows: Array) -> "ValidationRows":
-        """Return the rows with these numbers, for the evaluation of trees that are grown on other rows."""
-        weight = None if self.weight is None else self.weight[rows]
-        numbers = None if self.numbers is None else self.numbers[rows]
-        return ValidationRows(self.table, rows, self.table.required_target[rows], weight, numbers)
 
     def filter_columns(
         self, rows: Array, classes: Array, weight: Array | None, options: ColumnOptions
@@ -247,6 +241,35 @@ def _small_matrix(table: Table) -> Array | None:
     if table.matrix is not None or table.n_rows > BLOCK_ROWS or n_cells > MAX_MATRIX_CELLS:
         return None
     return write_protect(next(iter_blocks(table, np.arange(table.n_columns), None)))
+
+
+class ScaledWeights(NamedTuple):
+    """Row weights in the scale in which the kernels add them up.
+
+    Parameters
+    ----------
+    weight : array, optional
+        Weight of each row divided by `2**exponent`; None is 1 each.
+    is_whole : bool
+        Whether all weights are whole numbers.
+    exponent : int
+        0 for whole weights.
+    """
+
+    weight: Array | None
+    is_whole: bool
+    exponent: int
+
+
+def scale_weights(weight: Array | None) -> ScaledWeights:
+    """Return weights whose sums are exact, scaled so that products of weights stay in the range of doubles."""
+    if weight is None or (weight == 1).all():
+        return ScaledWeights(None, True, 0)
+    weight = round_for_exact_sums(weight)
+    if are_whole(weight):
+        return ScaledWeights(weight, True, 0)
+    exponent = int(np.frexp(weight.sum())[1])
+    return ScaledWeights(np.ldexp(weight, -exponent), False, exponent)
 
 
 @dataclass(frozen=True)
@@ -408,68 +431,3 @@ def _scale_target(ascending: Floats) -> tuple[Floats, int]:
         )
     exponent = int(np.frexp(largest)[1])
     return np.ldexp(centred, -exponent), exponent
-
-
-@dataclass(frozen=True)
-class ValidationRows:
-    """Rows of a table on which trees grown on other rows are evaluated.
-
-    Parameters
-    ----------
-    table : Table
-    rows : array of int
-        Numbers of the rows in the table.
-    target : array
-        Class or number of each of the rows.
-    weight : array, optional
-        Weight of each of the rows; None if every row weighs 1.
-    numbers : array, optional
-        The columns of the rows as one matrix, with categories as their codes; None if no such matrix was made.
-    """
-
-    table: Table
-    rows: Array
-    target: Array
-    weight: Array | None
-    numbers: Array | None = None
-
-    def leaves(self, tree: Tree) -> Array:
-        """Return the leaf that each of the rows reaches."""
-        return route_table(tree, self.table, self.rows, 0) if self.numbers is None else route_matrix(tree, self.numbers)
-
-    def count(self, tree: Tree) -> Array:
-        """Return the weight of the rows of each class in each node."""
-        classes = self.table.schema.classes
-        assert classes is not None
-        weight = None if self.weight is None else round_for_exact_sums(self.weight)
-        number_type = np.int64 if weight is None or are_whole(weight) else np.float64
-        row_weights = np.zeros(0, number_type) if weight is None else weight.astype(number_type)
-        leaves = self.leaves(tree)
-        leaf_weights = np.zeros((tree.n_nodes, len(classes)), number_type)
-        route.add_class_counts(leaves, self.target, row_weights, leaf_weights)
-        by_class: Array = structure.sum_upwards(tree.parent, leaf_weights)
-        return by_class
-
-    def loss_sums(self, tree: Tree, predictions: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
-        """Return the loss of each node on the rows that reach it.
-
-        Parameters
-        ----------
-        tree : Tree
-        predictions : array of float
-            The prediction of each node.
-        is_absolute : bool
-            Whether the loss of a row is its absolute error; else it is its squared error.
-
-        Returns
-        -------
-        (array, array, float)
-            In each node, the weighted sum of the losses and the weighted sum of their squares; the weight of all rows.
-            Rows are added in the order of their targets, so that the sums do not depend on the order of the table.
-        """
-        target = self.target
-        weight = np.ones(len(target)) if self.weight is None else self.weight
-        order = np.lexsort((weight, target))
-        leaves = self.leaves(tree)[order]
-        losses, squares = folds.path_losses(tree.parent, leaves, target[order], weight[order], predictions, is_absolute)
-        return losses, squares, float(weight[order].sum())

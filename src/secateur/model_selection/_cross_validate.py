@@ -12,7 +12,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -30,42 +29,25 @@ from ..routing import with_growing_rows
 from ..statistics.probabilities import SHRINKAGE_STRENGTHS
 from ._recipe import check_scoring, n_standard_errors
 from ._select import better_than_single_leaf, choose, smallest_within_difference
-from .folds import Fold, FoldPlan, Progress, Task, plan_folds, run_tasks, seed_from
-from .losses import (
+from .folds import (
+    Fold,
     FoldLosses,
-    Scoring,
-    complete_scoring,
-    cost_unit,
+    FoldPlan,
+    Progress,
+    Task,
     evaluate_fold,
     grow_on_all_rows,
-    leaf_predictions,
     mean_errors,
     mean_shrunk_losses,
+    plan_folds,
+    run_tasks,
+    seed_from,
 )
+from .losses import Scoring, complete_scoring, cost_unit, leaf_predictions
 
 MIN_STABLE_SHARE = 0.8  # of the choices that leave one fold out, those that must agree with the choice of all folds
 MIN_FOLDS_FOR_STABILITY = 10
 TASKS_PER_THREAD = 4  # enough that no thread waits long for the last task
-
-
-@dataclass(frozen=True)
-class ChoiceRule:
-    """How a member is chosen from cross-validated errors.
-
-    Parameters
-    ----------
-    n_standard_errors : float
-        Standard errors above the lowest error that the smallest member may be.
-    se : "pooled" or "folds"
-        Standard error from the losses of all rows, or from the error rates of the folds.
-    """
-
-    n_standard_errors: float
-    se: str
-
-    def __post_init__(self) -> None:
-        if self.se not in ("pooled", "folds"):
-            raise ParameterError(Argument("se", self.se), "; 'pooled' or 'folds' is needed")
 
 
 def cross_validate(
@@ -196,7 +178,9 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
-    rule = ChoiceRule(n_standard_errors("select", select, k), se)
+    k = n_standard_errors("select", select, k)
+    if se not in ("pooled", "folds"):
+        raise ParameterError(Argument("se", se), "; 'pooled' or 'folds' is needed")
     parameters = GrowParameters(
         criterion=criterion, splits=splits, growth=growth, max_splits=max_splits, max_depth=max_depth,
         min_samples_leaf=min_samples_leaf, min_samples_split=min_samples_split,
@@ -211,9 +195,9 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     rows = weigh_classes(rows, class_weight)
     data = PresortedData.of(rows.table, rows.weight)
     score_name = check_scoring(scoring, is_class=rows.table.schema.classes is not None, has_costs=costs is not None)
-    scores = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
+    score = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
     plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
-    return CandidateSearch(data, scores, plan, rule, n_workers, progress).run(parameters)
+    return CandidateSearch(data, parameters.candidates(), score, plan, k, se, n_workers, progress).run()
 
 
 class MemberErrors(NamedTuple):
@@ -234,21 +218,47 @@ class MemberErrors(NamedTuple):
     best: int
     chosen: int
 
+    @property
+    def chosen_fold_error(self) -> Floats:
+        """The error of the chosen member in each fold."""
+        fold_error: Floats = self.fold_error[:, self.chosen]
+        return fold_error
+
 
 class CandidateResult(NamedTuple):
-    """Cross-validation results of one candidate so far: the losses of its folds, and the table of its path."""
+    """Cross-validation results of one candidate so far.
 
+    Parameters
+    ----------
+    growing : dict
+        The growing parameters.
+    counts : Counts or Moments
+        All rows in the tree that is grown on them.
+    path : PruningSequence
+        The path of that tree.
+    folds : list of FoldLosses
+        The losses of the folds so far.
+    errors : MemberErrors
+        The errors of the members of the path in these folds, and the choice.
+    shrinkage : int, optional
+        The index of the strength of shrinkage with which probabilities were scored.
+    """
+
+    growing: dict[str, Any]
+    counts: Sample
+    path: PruningSequence
     folds: list[FoldLosses]
-    table: Selection
+    errors: MemberErrors
+    shrinkage: int | None
 
     @property
     def summary(self) -> dict[str, Any]:
         """The growing parameters, and the leaves, error and standard error of the chosen member."""
-        table, chosen = self.table, self.table.chosen
-        return table.growing | {
-            "n_leaves": int(table.sequence.n_leaves[chosen]),
-            "error": float(table.error[chosen]),
-            "se": float(table.se[chosen]),
+        chosen = self.errors.chosen
+        return self.growing | {
+            "n_leaves": int(self.path.n_leaves[chosen]),
+            "error": float(self.errors.error[chosen]),
+            "se": float(self.errors.se[chosen]),
         }
 
     def is_worse(self, best: "CandidateResult") -> bool:
@@ -256,13 +266,8 @@ class CandidateResult(NamedTuple):
 
         The standard error is that of the difference over the folds.
         """
-        difference = self._chosen_fold_errors() - best._chosen_fold_errors()  # noqa: SLF001 the same class
+        difference = self.errors.chosen_fold_error - best.errors.chosen_fold_error
         return bool(difference.mean() > difference.std(ddof=1) / np.sqrt(len(difference)))
-
-    def _chosen_fold_errors(self) -> Floats:
-        """Return the error of the chosen member in each fold."""
-        errors: Floats = np.asarray(self.table.fold_error)[:, self.table.chosen]
-        return errors
 
 
 class EvaluatedRows(NamedTuple):
@@ -287,9 +292,14 @@ class CandidateSearch:
     ----------
     data : PresortedData
         All rows. Class weights are included in the weights.
+    candidates : list of GrowParameters
+        Combinations of growing parameters, without "auto".
     scoring : Scoring
     plan : FoldPlan
-    rule : ChoiceRule
+    n_standard_errors : float
+        Standard errors above the lowest error that the smallest member may be.
+    se : "pooled" or "folds"
+        Standard error from the losses of all rows, or from the error rates of the folds.
     n_workers : int or executor
         Number of threads, or an object with `submit`.
     progress : callable, optional
@@ -297,52 +307,30 @@ class CandidateSearch:
     """
 
     data: PresortedData
+    candidates: list[GrowParameters]
     scoring: Scoring
     plan: FoldPlan
-    rule: ChoiceRule
+    n_standard_errors: float
+    se: str
     n_workers: Any
     progress: Progress
 
     def __post_init__(self) -> None:
+        if self.scoring.score_name == "roc_auc":  # an area under the ROC curve is no mean over rows
+            object.__setattr__(self, "se", "folds")
         if self.se == "folds" and self.plan.n_folds < 2:
             raise ParameterError(Argument("se", "folds"), " needs at least 2 folds; 1 is given")
 
-    @property
-    def se(self) -> str:
-        """The kind of standard error: "folds" for an area under the ROC curve, which is no mean over rows."""
-        return "folds" if self.scoring.score_name == "roc_auc" else self.rule.se
-
-    @cached_property
-    def details(self) -> dict[str, Any]:
-        """How the members are evaluated, as plain values for `Selection.details`."""
-        plan, scoring = self.plan, self.scoring
-        return {
-            "folds": plan.n_folds,
-            "repeats": plan.n_repeats,
-            "seed": plan.seed,
-            "stratified": plan.is_stratified,
-            "se": self.se,
-            "penalty": scoring.penalty_name,
-            "size": scoring.size,
-            "scoring": scoring.score_name,
-            "cost": scoring.path_cost,
-            "m": scoring.m,
-            "costs": None if scoring.costs is None else scoring.costs.tolist(),
-        }
-
-    def run(self, parameters: GrowParameters) -> Selection:
+    def run(self) -> Selection:
         """Return the path of all rows with the cross-validated error of each member and the choice.
 
-        Parameters that are "auto" make several candidates, and the result is that of the best one. After the first of
-        several rounds, candidates that are worse than the best one are dropped. If the plan allows it, the search stops
-        after the first round if the choice is stable, and after a later round if the choice is the same as after the
-        round before.
+        The result is that of the best candidate. After the first of several rounds, candidates that are worse than the
+        best one are dropped. If the plan allows it, the search stops after the first round if the choice is stable, and
+        after a later round if the choice is the same as after the round before.
         """
-        candidates = parameters.candidates()
-        growing = list(map(GrowParameters.tree_parameters, candidates))
         is_evaluated = np.zeros(self.data.table.n_rows, np.bool_)
         results: dict[int, CandidateResult] = {}
-        remaining = list(range(len(candidates)))
+        remaining = list(range(len(self.candidates)))
         n_grown, previous_choice = 0, None
         best = 0
         for folds in self.plan.rounds:
@@ -350,17 +338,18 @@ class CandidateSearch:
             is_evaluated[np.concatenate([fold.test for fold in folds])] = True
             rows = self._evaluated_rows(is_evaluated)
             parts: list[Fold | None] = [None, *folds] if is_first_round else [*folds]
-            round_results = self._run_round([candidates[i] for i in remaining], parts, n_grown, len(candidates))
+            round_results = self._run_round([self.candidates[i] for i in remaining], parts, n_grown)
             n_grown += len(remaining) * len(parts)
             for i, part_results in zip(remaining, round_results, strict=True):
                 if is_first_round:
                     counts, *losses = part_results
-                    results[i] = self._result(growing[i], self._path_of_all_rows(counts), counts, losses, rows)
+                    growing, path = self.candidates[i].tree_parameters(), self._path_of_all_rows(counts)
+                    results[i] = self._result(growing, counts, path, losses, rows)
                 else:
-                    table, losses = results[i].table, [*results[i].folds, *part_results]
-                    results[i] = self._result(table.growing, table.sequence, table.counts, losses, rows)
+                    growing, counts, path, losses = results[i][:4]
+                    results[i] = self._result(growing, counts, path, [*losses, *part_results], rows)
             best = min(remaining, key=lambda i: (results[i].summary["error"], results[i].summary["n_leaves"]))
-            choice = (best, results[best].table.chosen)
+            choice = (best, results[best].errors.chosen)
             if self.plan.may_stop_early:
                 is_stable = self._is_stable(results[best], rows) if is_first_round else choice == previous_choice
                 if is_stable:
@@ -368,7 +357,7 @@ class CandidateSearch:
             if is_first_round and self.plan.n_all_folds > len(folds):
                 remaining = [i for i in remaining if not results[i].is_worse(results[best])]
             previous_choice = choice
-        return self._final_table(results[best], [results[i] for i in range(len(candidates))])
+        return self._selection(results[best], [results[i] for i in range(len(self.candidates))], rows)
 
     def _evaluated_rows(self, is_evaluated: Array) -> EvaluatedRows:
         """Return the number and the effective number of the evaluated rows."""
@@ -383,7 +372,6 @@ class CandidateSearch:
         candidates: list[GrowParameters],
         parts: Sequence[Fold | None],
         n_grown: int,
-        n_candidates: int,
     ) -> list[list[Any]]:
         """Return the results of each candidate for every part: fold losses, or for None the counts of all rows.
 
@@ -402,7 +390,7 @@ class CandidateSearch:
             for group in groups
         ]
         sizes = [len(group) for _ in parts for group in groups]
-        progress = self._round_progress(n_grown, n_candidates * (1 + self.plan.n_all_folds))
+        progress = self._round_progress(n_grown, len(self.candidates) * (1 + self.plan.n_all_folds))
         results = run_tasks(self.data, tasks, self.n_workers, progress, sizes=sizes)
         by_part = [
             list(itertools.chain(*results[first : first + len(groups)]))
@@ -438,75 +426,88 @@ class CandidateSearch:
     def _result(
         self,
         growing: dict[str, Any],
+        counts: Sample,
         path: PruningSequence,
-        counts: Sample | None,
         folds: list[FoldLosses],
         rows: EvaluatedRows,
     ) -> CandidateResult:
-        """Return the losses of a candidate, and the errors of all members of its path of all rows with the choice."""
-        penalties = _penalties_of(path)
-        details = self.details | {"repeats": len(folds) // min(self.plan.n_folds, len(folds))}
-        scored = folds
+        """Return the results of a candidate: the errors of all members of its path in the folds, and the choice."""
+        penalties, scored, shrinkage = _penalties_of(path), folds, None
         if self.scoring.score.is_probability_score and folds[0].shrunk is not None:
-            strength = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
-            scored = [fold.with_shrinkage(strength) for fold in folds]
-            details |= {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
+            shrinkage = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
+            scored = [fold.with_shrinkage(shrinkage) for fold in folds]
         errors = self._member_errors(scored, penalties, path.n_leaves, rows.effective_n)
-        table = Selection(
-            path, errors.error, errors.se, errors.best, errors.chosen,
-            select=f"{self.rule.n_standard_errors:g}se", sample="cross-validation", n=rows.n_rows, betas=penalties,
-            fold_error=errors.fold_error, counts=counts, growing=growing, details=details,
-        )  # fmt: skip
-        return CandidateResult(folds, table)
+        return CandidateResult(growing, counts, path, folds, errors, shrinkage)
 
     def _member_errors(
         self, folds: list[FoldLosses], penalties: Floats, n_leaves: Array, effective_n: float
     ) -> MemberErrors:
         """Return the errors of the members at their penalties, and the choice of the rule."""
         # Repeats evaluate the same rows again, so they do not count as further folds.
-        n_folds = min(self.plan.n_folds, len(folds))
+        n_folds, k = min(self.plan.n_folds, len(folds)), self.n_standard_errors
         error, se, fold_error = mean_errors(folds, penalties, effective_n, n_folds, self.se)
-        best, chosen = choose(error, se, self.rule.n_standard_errors)
-        if self.rule.n_standard_errors > 0 and self.scoring.score.is_probability_score and len(fold_error) > 1:
-            chosen = smallest_within_difference(best, fold_error, n_folds, self.rule.n_standard_errors)
-        elif self.rule.n_standard_errors > 0 and n_leaves[chosen] == 1 and n_folds > 1:
+        best, chosen = choose(error, se, k)
+        if k > 0 and self.scoring.score.is_probability_score and len(fold_error) > 1:
+            chosen = smallest_within_difference(best, fold_error, n_folds, k)
+        elif k > 0 and n_leaves[chosen] == 1 and n_folds > 1:
             chosen = better_than_single_leaf(chosen, fold_error, n_folds, n_leaves)
         return MemberErrors(error, se, fold_error, best, chosen)
 
     def _is_stable(self, result: CandidateResult, rows: EvaluatedRows) -> bool:
         """Return whether the choice is nearly always the same when any one fold is left out."""
-        folds, table, penalties = result.folds, result.table, result.table.betas
-        if len(folds) < MIN_FOLDS_FOR_STABILITY or penalties is None:
+        folds, path = result.folds, result.path
+        if len(folds) < MIN_FOLDS_FOR_STABILITY:
             return False
-        if "shrinkage" in table.details:
-            strength = SHRINKAGE_STRENGTHS.index(table.details["shrinkage"])
-            folds = [fold.with_shrinkage(strength) for fold in folds]
+        if result.shrinkage is not None:
+            folds = [fold.with_shrinkage(result.shrinkage) for fold in folds]
+        penalties = _penalties_of(path)
         n_same = 0
         for i in range(len(folds)):
-            other_folds = folds[:i] + folds[i + 1 :]
-            errors = self._member_errors(other_folds, penalties, table.sequence.n_leaves, rows.effective_n)
-            n_same += errors.chosen == table.chosen
+            errors = self._member_errors(folds[:i] + folds[i + 1 :], penalties, path.n_leaves, rows.effective_n)
+            n_same += errors.chosen == result.errors.chosen
         return n_same >= MIN_STABLE_SHARE * len(folds)
 
-    def _final_table(self, best: CandidateResult, results: list[CandidateResult]) -> Selection:
+    def _selection(self, best: CandidateResult, results: list[CandidateResult], rows: EvaluatedRows) -> Selection:
         """Return the table of the best candidate, with the sketch of the rows in its tree and the summaries of all."""
-        table = self._with_shrinkage(best)
-        counts = with_growing_rows(table.counts, self.data.table, used_rows(self.data.weight))
-        sequence = replace(table.sequence, tree=counts.tree, seen=SampleUsage.of(counts))
-        pool = tuple(result.summary for result in results) if len(results) > 1 else ()
-        return replace(table, counts=counts, sequence=sequence, pool=pool)
+        details, pool = self._details(best), tuple(result.summary for result in results) if len(results) > 1 else ()
+        counts = with_growing_rows(best.counts, self.data.table, used_rows(self.data.weight))
+        path = replace(best.path, tree=counts.tree, seen=SampleUsage.of(counts))
+        errors = best.errors
+        return Selection(
+            path, errors.error, errors.se, errors.best, errors.chosen,
+            select=f"{self.n_standard_errors:g}se", sample="cross-validation", n=rows.n_rows,
+            betas=_penalties_of(path), fold_error=errors.fold_error, counts=counts, growing=best.growing, pool=pool,
+            details=details,
+        )  # fmt: skip
 
-    def _with_shrinkage(self, result: CandidateResult) -> Selection:
-        """Return the table with the best strength of shrinkage for the chosen member, and the log losses with it."""
-        table = result.table
-        if result.folds[0].shrunk is None or "shrinkage" in table.details or table.betas is None:
-            return table
-        losses = mean_shrunk_losses(result.folds, table.betas)
-        strength = int(losses[:, table.chosen].argmin())
-        details = table.details | {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
-        if self.scoring.score.path_cost == "predictions":
-            details |= {"log_loss": float(losses[strength, table.chosen]), "least_log_loss": float(losses.min())}
-        return replace(table, details=details)
+    def _details(self, best: CandidateResult) -> dict[str, Any]:
+        """Return how the members were evaluated, as plain values for `Selection.details`."""
+        plan, scoring, folds = self.plan, self.scoring, best.folds
+        details = {
+            "folds": plan.n_folds,
+            "repeats": len(folds) // min(plan.n_folds, len(folds)),
+            "seed": plan.seed,
+            "stratified": plan.is_stratified,
+            "se": self.se,
+            "penalty": scoring.penalty_name,
+            "size": scoring.size,
+            "scoring": scoring.score_name,
+            "cost": scoring.path_cost,
+            "m": scoring.m,
+            "costs": None if scoring.costs is None else scoring.costs.tolist(),
+        }
+        if best.shrinkage is not None:
+            return details | {"shrinkage": SHRINKAGE_STRENGTHS[best.shrinkage]}
+        if folds[0].shrunk is None:
+            return details
+        # The probabilities did not decide; the chosen member is shrunk by the strength that suits it best.
+        losses = mean_shrunk_losses(folds, _penalties_of(best.path))
+        strength = int(losses[:, best.errors.chosen].argmin())
+        details |= {"shrinkage": SHRINKAGE_STRENGTHS[strength]}
+        if scoring.score.path_cost == "predictions":
+            chosen_loss, lowest_loss = float(losses[strength, best.errors.chosen]), float(losses.min())
+            details |= {"log_loss": chosen_loss, "least_log_loss": lowest_loss}
+        return details
 
 
 def _penalties_of(path: PruningSequence) -> Floats:

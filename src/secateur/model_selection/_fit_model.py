@@ -24,7 +24,7 @@ from ..growers.presorted_data import PresortedData
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ._certify_model import certify_model
-from ._cross_validate import CandidateSearch, ChoiceRule
+from ._cross_validate import CandidateSearch
 from ._prune_model import (
     choose_on_holdout,
     choose_with_accuracy,
@@ -86,12 +86,13 @@ def fit_model(
     """
     plan = make_plan(recipe, table)
     rows, holdout_rows = _divide_rows(plan, table, sample_weight, held_out, held_out_weight)
+    metadata = _metadata(rows, holdout_rows)
     if plan.scoring == "balanced_error":
         class_weighted = WeightedRows(rows.table, apply_class_weight(rows, plan.parameters.class_weight))
         plan = replace(plan, costs=balanced_costs(class_weighted))
-    selection = None
-    if plan.is_cross_validated and _has_varying_target(rows):
-        selection = _cross_validate(plan, rows, progress)
+    target = rows.table.required_target
+    is_varying = bool((target != target[:1]).any())
+    selection = _cross_validate(plan, rows, progress) if plan.is_cross_validated and is_varying else None
     grown = _grow_once(plan, rows) if selection is None else selection.counts
     assert grown is not None
     holdout = None
@@ -99,10 +100,9 @@ def fit_model(
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight)
     model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection))
     _warn_of_rare_class(plan, model, selection)
-    n_holdout = 0 if holdout_rows is None else holdout_rows.table.n_rows
     if held_out is not None:
-        _warn_of_small_holdout(plan, n_holdout)
-    return replace(model, metadata=_metadata(rows, n_holdout))
+        _warn_of_small_holdout(plan, held_out.n_rows)
+    return replace(model, metadata=metadata)
 
 
 def _divide_rows(
@@ -113,15 +113,18 @@ def _divide_rows(
     held_out_weight: ArrayLike | None,
 ) -> tuple[WeightedRows, WeightedRows | None]:
     """Return the rows to grow on, and the held-out rows: those that the caller passes, or a share if one is needed."""
-    rows, holdout_rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)), None
+    rows, holdout_rows = WeightedRows(table, None), None
+    if sample_weight is not None:
+        rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)).without_unit_weights()
     if held_out is not None:
         holdout_rows = WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
     elif plan.needs_holdout:
-        rows, holdout_rows = _hold_out(plan, rows.without_unit_weights())
-    _check_certifiable(plan, holdout_rows)
-    if not plan.has_explicit_folds:  # explicit folds name rows by their numbers in the table
-        rows = rows.drop_weightless()
-    return rows.without_unit_weights(), holdout_rows
+        rows, holdout_rows = _hold_out(plan, rows)
+    if holdout_rows is not None:
+        _check_certifiable(plan, holdout_rows)
+    if rows.weight is not None and not plan.has_explicit_folds:  # explicit folds name rows by their numbers
+        rows = rows.drop_weightless().without_unit_weights()
+    return rows, holdout_rows
 
 
 def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, WeightedRows]:
@@ -135,10 +138,10 @@ def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, Weighted
     return WeightedRows(rows.table, weight), holdout_rows
 
 
-def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows | None) -> None:
+def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
     """Raise `UnsupportedError` if a certificate is requested on held-out rows with weights other than 0 and 1."""
     is_certified = plan.recipe.certify or plan.recipe.select == "certificate"
-    if not is_certified or holdout_rows is None or holdout_rows.weight is None:
+    if not is_certified or holdout_rows.weight is None:
         return
     weight = holdout_rows.weight
     if (weight[weight > 0] != 1).any():
@@ -150,30 +153,26 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows | None) -> None
         )
 
 
-def _has_varying_target(rows: WeightedRows) -> bool:
-    """Return whether the rows differ in their class or number."""
-    target = rows.table.required_target
-    return bool((target != target[:1]).any())
-
-
 def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
     """Return the cross-validated path of the rows with the choice of the plan."""
     recipe, parameters = plan.recipe, plan.parameters
+    rows = weigh_classes(rows, parameters.class_weight)
+    data, candidates = PresortedData.of(rows.table, rows.weight), parameters.candidates()
     is_class = rows.table.schema.classes is not None
     scoring = Scoring(
-        path_cost="m-estimate" if is_class and parameters.searched_names() else "errors",
+        path_cost="m-estimate" if is_class and len(candidates) > 1 else "errors",
         costs=None if plan.scoring == "balanced_error" else plan.costs,
         score_name=plan.scoring,
         probabilities=recipe.probabilities,
         penalty=recipe.penalty,
     )
-    rows = weigh_classes(rows, parameters.class_weight)
-    data = PresortedData.of(rows.table, rows.weight)
+    scoring = complete_scoring(scoring, rows)
     cv = recipe.cv if plan.has_explicit_folds else min(recipe.cv, rows.table.n_rows)
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
-    rule = ChoiceRule(plan.n_standard_errors, "pooled")
-    search = CandidateSearch(data, complete_scoring(scoring, rows), folds, rule, plan.n_workers, progress)
-    selection = search.run(parameters)
+    search = CandidateSearch(
+        data, candidates, scoring, folds, plan.n_standard_errors, "pooled", plan.n_workers, progress
+    )
+    selection = search.run()
     if plan.is_accuracy:
         assert selection.counts is not None
         return choose_with_accuracy(selection, recipe.select, selection.counts)
@@ -413,12 +412,12 @@ def _warn_of_small_holdout(plan: FitPlan, n_holdout: int) -> None:
         )
 
 
-def _metadata(rows: WeightedRows, n_holdout: int) -> dict[str, Any]:
+def _metadata(rows: WeightedRows, holdout_rows: WeightedRows | None) -> dict[str, Any]:
     """Return the numbers of rows and columns, and the names of constant columns, for `Model.metadata`."""
     metadata: dict[str, Any] = {
         "rows": rows.n_used,
         "columns": rows.table.n_columns,
-        "held_out_rows": n_holdout,
+        "held_out_rows": 0 if holdout_rows is None else holdout_rows.table.n_rows,
     }
     if rows.table.constant:
         metadata["constant_columns"] = list(rows.table.constant)

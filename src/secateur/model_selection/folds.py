@@ -1,4 +1,9 @@
-"""Folds of cross-validation: which rows each fold grows on and which it is evaluated on, and in how many rounds.
+"""Folds of cross-validation: which rows each fold grows on and which it is evaluated on, and the losses of a fold.
+
+`evaluate_fold` grows the trees of one fold and evaluates their paths on the held-out rows. The held-out loss of the
+tree of a fold is a step function of the penalty, which changes only where its path does. The result for a fold,
+`FoldLosses`, is therefore the penalties of its path and one loss for each tree on the path. Folds are computed
+independently of each other and of the path of all rows, and all trees of a path are scored in one pass.
 
 `run_tasks` runs the folds, or any functions on shared data: one after the other, in threads, or wherever an executor
 runs them. Results come in the order of the tasks, so that nothing depends on which task ends first.
@@ -7,18 +12,40 @@ runs them. Results come in the order of the tasks, so that nothing depends on wh
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .._kernels import route, structure
+from .._kernels.folds import path_losses
+from .._kernels.shrinkage import shrunk_losses
+from .._kernels.weakest_link import member_sums, nested_path
+from .._utils.arrays import Array, Floats, LongsOrFloats
 from .._utils.checks import check_int
 from .._utils.threads import StoppableThreadPool, resolve_n_jobs
+from ..core import Sample, Tree
 from ..data import fold_assignment
 from ..data.table import Table
-from ..data.weights import WeightedRows
-from ..errors import Argument, LeakageError, ParameterError
-from ..growers.parameters import is_auto
+from ..data.weights import WeightedRows, are_whole, round_for_exact_sums
+from ..errors import Argument, DataError, LeakageError, ParameterError
+from ..growers.parameters import GrowParameters, is_auto
+from ..growers.presorted_data import PresortedData
+from ..pruners import cost_complexity
+from ..routing import route_matrix, route_table
+from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, class_shares
+from .losses import (
+    MIN_PROBABILITY,
+    TOLERANCE,
+    NodeLosses,
+    NodePredictions,
+    Scoring,
+    area_losses,
+    leaf_predictions,
+    prediction_losses,
+    probability_losses,
+)
 
 RowNumbers = npt.NDArray[np.intp]
 MAX_REPEATED_ROWS = 5_000  # with more rows, cross-validation is not repeated by default
@@ -220,6 +247,266 @@ def _row_numbers(name: str, rows: Any, n_rows: int) -> RowNumbers:
     if len(distinct) < len(array):
         raise ParameterError(f"{name} name a row twice; use sample_weight= to count a row more than once")
     return distinct
+
+
+@dataclass(frozen=True)
+class ValidationRows:
+    """Rows of a table on which trees grown on other rows are evaluated.
+
+    Parameters
+    ----------
+    table : Table
+    rows : array of int
+        Numbers of the rows in the table.
+    target : array
+        Class or number of each of the rows.
+    weight : array, optional
+        Weight of each of the rows; None if every row weighs 1.
+    numbers : array, optional
+        The columns of the rows as one matrix, with categories as their codes; None if no such matrix was made.
+    """
+
+    table: Table
+    rows: Array
+    target: Array
+    weight: Array | None
+    numbers: Array | None = None
+
+    @classmethod
+    def of(cls, data: PresortedData, rows: Array) -> "ValidationRows":
+        """Return the rows of the data with these numbers."""
+        weight = None if data.weight is None else data.weight[rows]
+        numbers = None if data.numbers is None else data.numbers[rows]
+        return cls(data.table, rows, data.table.required_target[rows], weight, numbers)
+
+    def leaves(self, tree: Tree) -> Array:
+        """Return the leaf that each of the rows reaches."""
+        return route_table(tree, self.table, self.rows, 0) if self.numbers is None else route_matrix(tree, self.numbers)
+
+    def count(self, tree: Tree) -> Array:
+        """Return the weight of the rows of each class in each node."""
+        classes = self.table.schema.classes
+        assert classes is not None
+        weight = None if self.weight is None else round_for_exact_sums(self.weight)
+        number_type = np.int64 if weight is None or are_whole(weight) else np.float64
+        row_weights = np.zeros(0, number_type) if weight is None else weight.astype(number_type)
+        leaves = self.leaves(tree)
+        leaf_weights = np.zeros((tree.n_nodes, len(classes)), number_type)
+        route.add_class_counts(leaves, self.target, row_weights, leaf_weights)
+        by_class: Array = structure.sum_upwards(tree.parent, leaf_weights)
+        return by_class
+
+    def loss_sums(self, tree: Tree, predictions: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
+        """Return the loss of each node on the rows that reach it.
+
+        Parameters
+        ----------
+        tree : Tree
+        predictions : array of float
+            The prediction of each node.
+        is_absolute : bool
+            Whether the loss of a row is its absolute error; else it is its squared error.
+
+        Returns
+        -------
+        (array, array, float)
+            In each node, the weighted sum of the losses and the weighted sum of their squares; the weight of all rows.
+            Rows are added in the order of their targets, so that the sums do not depend on the order of the table.
+        """
+        target = self.target
+        weight = np.ones(len(target)) if self.weight is None else self.weight
+        order = np.lexsort((weight, target))
+        leaves = self.leaves(tree)[order]
+        losses, squares = path_losses(tree.parent, leaves, target[order], weight[order], predictions, is_absolute)
+        return losses, squares, float(weight[order].sum())
+
+
+def grow_on_all_rows(data: PresortedData, candidates: tuple[GrowParameters, ...]) -> list[Sample]:
+    """Return the counts of all rows in the tree that each candidate grows on them."""
+    subset = data.subset(np.arange(data.table.n_rows))
+    samples = []
+    for candidate in candidates:
+        _, counts = subset.grow(candidate)
+        samples.append(counts)
+    return samples
+
+
+class FoldLosses(NamedTuple):
+    """Held-out losses of every tree on the pruning path of one fold.
+
+    Parameters
+    ----------
+    alphas : array
+        Lowest penalty, per unit of weight, at which each tree of the path is the best.
+    loss, square : array
+        Sums over the held-out rows of the losses of each tree, and of the squared losses. `square` is None if all
+        losses are 0 or 1, so that both sums are equal.
+    weight : float
+        Total weight of the held-out rows. It is 0 if the rows have no score: rows of a single class have no area under
+        the ROC curve.
+    shrunk : pair of arrays of shape (n_strengths, n_trees), optional
+        The same two sums for class probabilities shrunk by each of `SHRINKAGE_STRENGTHS`: sums of Brier scores if
+        "brier" is the score, else of log losses.
+    """
+
+    alphas: Floats
+    loss: LongsOrFloats
+    square: LongsOrFloats | None
+    weight: float
+    shrunk: tuple[Floats, Floats] | None = None
+
+    def trees_at(self, penalties: Floats) -> Array:
+        """Return the index of the best tree on the path at each penalty."""
+        tree_index: Array = np.searchsorted(self.alphas, penalties * (1 + TOLERANCE), side="right") - 1
+        return tree_index
+
+    def sums_at(self, penalties: Floats) -> tuple[LongsOrFloats, LongsOrFloats]:
+        """Return the sums of losses and of squared losses at each penalty."""
+        tree_index = self.trees_at(penalties)
+        square = self.loss if self.square is None else self.square
+        return self.loss[tree_index], square[tree_index]
+
+    def with_shrinkage(self, strength_index: int) -> "FoldLosses":
+        """Return the losses of probabilities shrunk by `SHRINKAGE_STRENGTHS[strength_index]`."""
+        assert self.shrunk is not None
+        loss, square = self.shrunk
+        return self._replace(loss=loss[strength_index], square=square[strength_index])
+
+
+class _FoldPath(NamedTuple):
+    """The pruning path of the tree of a fold.
+
+    `steps` is the first member of the path in which each node is a leaf or pruned; None if the path is not nested.
+    `sum_members` is a function from the losses of the nodes to the losses of the members of the path.
+    """
+
+    alphas: Floats
+    steps: Array | None
+    sum_members: Callable[[Any], Any]
+
+
+def evaluate_fold(
+    data: PresortedData, candidates: tuple[GrowParameters, ...], scoring: Scoring, fold: Fold
+) -> list[FoldLosses]:
+    """Return the held-out losses of the trees that each candidate grows on the training rows of a fold."""
+    subset, validation = data.subset(fold.train), ValidationRows.of(data, fold.test)
+    losses = []
+    for candidate in candidates:
+        tree, counts = subset.grow(candidate, has_rounded=False)
+        if counts.has_classes:
+            losses.append(_class_losses(tree, counts, validation.count(tree), scoring))
+        else:
+            losses.append(_number_losses(tree, counts, validation, scoring))
+    return losses
+
+
+def _number_losses(tree: Tree, counts: Sample, validation: ValidationRows, scoring: Scoring) -> FoldLosses:
+    """Return the held-out losses of every tree on the pruning path of a regression tree."""
+    predictions = leaf_predictions(counts, scoring)
+    path = _prune_fold(tree, predictions, scoring)
+    is_absolute = scoring.score_name == "absolute_error"
+    loss, square, weight = validation.loss_sums(tree, predictions.prediction, is_absolute=is_absolute)
+    return FoldLosses(path.alphas, path.sum_members(loss), path.sum_members(square), weight)
+
+
+def _prune_fold(tree: Tree, predictions: NodePredictions, scoring: Scoring) -> _FoldPath:
+    """Return the cost-complexity path of a tree, with penalties per unit of weight."""
+    if scoring.penalty == scoring.size == "leaves" and scoring.costs is None:
+        # The same path as from `cost_complexity`, without the time to make a PruningSequence.
+        n_added_leaves = structure.added_leaves(tree.parent)
+        steps, alphas = nested_path(tree.parent, n_added_leaves, predictions.cost)
+        sum_members = partial(member_sums, tree.parent, steps, n_members=len(alphas))
+        return _FoldPath(alphas / predictions.divisor, steps, sum_members)
+    path: Any = cost_complexity(tree, None, penalty=scoring.penalty, size=scoring.size, cost=predictions.cost)
+    return _FoldPath(path.alphas / predictions.divisor, path.steps, path.costs_on)
+
+
+def _class_losses(tree: Tree, counts: Any, validation_counts: LongsOrFloats, scoring: Scoring) -> FoldLosses:
+    """Return the held-out losses of every tree on the pruning path of a classification tree.
+
+    Parameters
+    ----------
+    tree : Tree
+    counts : Counts
+        Training rows of the fold in the tree.
+    validation_counts : array of shape (n_nodes, n_classes)
+        Held-out rows of each class in each node.
+    scoring : Scoring
+    """
+    predictions = leaf_predictions(counts, scoring)
+    path = _prune_fold(tree, predictions, scoring)
+    weight = float(validation_counts[0].sum())
+    shrunk = None
+    if path.steps is not None and scoring.probabilities == "shrunk":
+        is_brier = scoring.score_name == "brier"
+        shrunk = shrunk_losses(
+            tree.parent, path.steps, counts.by_class.astype(np.float64), validation_counts.astype(np.float64),
+            np.array(SHRINKAGE_STRENGTHS), len(path.alphas), MIN_PROBABILITY, is_brier,
+        )  # fmt: skip
+        if scoring.score.is_probability_score:
+            default = SHRINKAGE_STRENGTHS.index(DEFAULT_SHRINKAGE)
+            return FoldLosses(path.alphas, shrunk[0][default], shrunk[1][default], weight, shrunk)
+    if scoring.score.path_cost == "predictions":
+        costs = None if scoring.score_name == "error" else scoring.costs
+        losses = prediction_losses(validation_counts, predictions.prediction, costs)
+        return _sum_over_members(path, losses, weight, shrunk)
+    kind = "m-estimate" if scoring.probabilities == "mixture" else scoring.probabilities
+    shares = class_shares(tree.parent, counts.by_class, kind=kind)
+    if scoring.score_name == "roc_auc":
+        return _area_fold_losses(tree, path, validation_counts, shares, shrunk)
+    return _sum_over_members(path, probability_losses(validation_counts, shares, scoring.score_name), weight, None)
+
+
+def _sum_over_members(path: _FoldPath, losses: NodeLosses, weight: float, shrunk: Any) -> FoldLosses:
+    """Return the losses of the trees of a path from the losses of the nodes."""
+    square = None if losses.square is None else path.sum_members(losses.square)
+    return FoldLosses(path.alphas, path.sum_members(losses.loss), square, weight, shrunk)
+
+
+def _area_fold_losses(
+    tree: Tree, path: _FoldPath, validation_counts: LongsOrFloats, shares: Floats, shrunk: Any
+) -> FoldLosses:
+    """Return 1 minus the area under the ROC curve for trees on a path.
+
+    A fold whose held-out rows are all of one class has no area. Its result has weight 0.
+    """
+    assert path.steps is not None
+    members, losses = area_losses(tree.parent, path.steps, len(path.alphas), validation_counts, shares)
+    if shrunk is not None:
+        shrunk = shrunk[0][:, members], shrunk[1][:, members]
+    if np.isnan(losses).any():
+        return FoldLosses(path.alphas[members], np.zeros(len(losses)), None, 0.0, shrunk)
+    return FoldLosses(path.alphas[members], losses, None, 1.0, shrunk)
+
+
+def mean_errors(
+    folds: Sequence[FoldLosses], penalties: Floats, n_rows: float, n_folds: int, se: str
+) -> tuple[Floats, Floats, Floats]:
+    """Return the error, its standard error, and the error of each fold, at every penalty.
+
+    If `se` is "folds", the standard error is computed from the errors of the `n_folds` folds; otherwise from the losses
+    of the `n_rows` rows. Folds of weight 0 have no score and are left out.
+    """
+    folds = [fold for fold in folds if fold.weight > 0]
+    if not folds:
+        raise DataError("the test rows of every fold are of one class; an area under the ROC curve needs two")
+    loss, square = (np.array(sums) for sums in zip(*(fold.sums_at(penalties) for fold in folds), strict=True))
+    weight = np.array([fold.weight for fold in folds])
+    error = loss.sum(axis=0) / weight.sum()
+    fold_error = loss / weight[:, None]
+    if se == "folds":
+        return error, fold_error.std(axis=0, ddof=1) / np.sqrt(n_folds), fold_error
+    mean_square = square.sum(axis=0) / weight.sum()
+    return error, np.sqrt(np.maximum(mean_square - error * error, 0) / n_rows), fold_error
+
+
+def mean_shrunk_losses(folds: Sequence[FoldLosses], penalties: Floats) -> Floats:
+    """Return the mean loss of shrunk probabilities, for each strength of shrinkage and each penalty."""
+    total = np.zeros((len(SHRINKAGE_STRENGTHS), len(penalties)))
+    for fold in folds:
+        assert fold.shrunk is not None
+        total += fold.shrunk[0][:, fold.trees_at(penalties)]
+    return total / sum(fold.weight for fold in folds)
 
 
 def run_tasks(

@@ -13,11 +13,10 @@ from ._rows import (
     route_table,
     sketch_of,
     with_growing_rows,
-    with_growing_sketch,
 )
 from ._tally import ClassTally, NumberTally, format_new_labels, merge_tallies
 
 __all__ = [
     "ClassTally", "CountTask", "NumberTally", "apply", "count", "decision_path", "format_new_labels", "merge_tallies",
-    "moments_of", "plan_count", "route_matrix", "route_table", "sketch_of", "with_growing_rows", "with_growing_sketch",
+    "moments_of", "plan_count", "route_matrix", "route_table", "sketch_of", "with_growing_rows",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._kernels import node_moments, presort, route
 from .._utils.arrays import Array, Ints, write_protect
-from ..core import Moments, SampleUsage, Tree, UsedSample
+from ..core import Moments, Tree
 from ..data.encoding import encode
 from ..data.sketch import Sketch
 from ..data.table import Schema, Table, iter_blocks, iter_native_blocks
@@ -43,13 +43,7 @@ def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -
 
     `is_used` is as for `sketch_of`.
     """
-    return with_growing_sketch(counts, sketch_of(counts.tree, table, is_used))
-
-
-def with_growing_sketch(counts: Any, sketch: Sketch) -> Any:
-    """Return the statistics of a growing sample with this sketch, on a tree that has the sample in its `history`."""
-    history = SampleUsage([UsedSample(counts.sample, sketch)])
-    return counts.with_sketch(counts.tree.with_history(history), sketch)
+    return counts.with_growing_sketch(sketch_of(counts.tree, table, is_used))
 
 
 def moments_of(tree: Tree, table: Table, weight: Array | None, sample: str) -> Moments:
