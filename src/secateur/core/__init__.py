@@ -1,25 +1,46 @@
-"""The frozen values: immutable data classes, checked when they are made, without algorithms. One file each."""
+"""The frozen values: immutable data classes, checked when they are made, without algorithms."""
 
 from .bound import Bound
-from .costs import Sample, excess_cost, full_cost, labels_of, m_estimate, node_cost, sample_usage_of
+from .costs import (
+    RELATIVE_TOLERANCE,
+    Sample,
+    cost_provenance,
+    cost_result_fields,
+    excess_cost,
+    full_cost,
+    labels_of,
+    m_estimate,
+    node_cost,
+    sample_usage_of,
+    text_with_ties,
+)
 from .counts import Counts, LabelRule, Original, check_label_rule, leaf_labels
-from .evaluation_log import EvaluationLog, EvaluationRecord
 from .leaf_shares import LeafShares, class_number
 from .model import Model, as_model
 from .moments import Moments
 from .node_statistics import NodeStatistics
-from .provenance import NO_SAMPLES, SampleUsage, UsedSample
+from .provenance import (
+    ALPHA_UNITS,
+    COST_UNITS,
+    NO_SAMPLES,
+    CostUnit,
+    EvaluationLog,
+    EvaluationRecord,
+    RuleProvenance,
+    SampleUsage,
+    UsedSample,
+)
 from .pruning import Pruning
-from .rule_provenance import ALPHA_UNITS, COST_UNITS, CostUnit, RuleProvenance
 from .selection import Selection
 from .sequence import MemberChanges, PruningSequence
 from .surrogates import NO_BRANCH, Surrogates, check_no_surrogates
 from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
-    "ALPHA_UNITS", "COST_UNITS", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "Bound", "CostUnit", "Counts",
-    "EvaluationLog", "EvaluationRecord", "LabelRule", "LeafShares", "MemberChanges", "Model", "Moments",
-    "NodeStatistics", "Original", "Pruning", "PruningSequence", "RuleProvenance", "Sample", "SampleUsage", "Selection",
-    "Surrogates", "Tree", "UsedSample", "as_model", "check_label_rule", "check_no_surrogates", "class_number",
-    "excess_cost", "full_cost", "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of",
+    "ALPHA_UNITS", "COST_UNITS", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "RELATIVE_TOLERANCE", "Bound",
+    "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "LabelRule", "LeafShares", "MemberChanges", "Model",
+    "Moments", "NodeStatistics", "Original", "Pruning", "PruningSequence", "RuleProvenance", "Sample",
+    "SampleUsage", "Selection", "Surrogates", "Tree", "UsedSample", "as_model", "check_label_rule",
+    "check_no_surrogates", "class_number", "cost_provenance", "cost_result_fields", "excess_cost", "full_cost",
+    "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of", "text_with_ties",
 ]  # fmt: skip

@@ -10,6 +10,8 @@ For `Moments`, which replace `Counts` in regression, the cost of a node is the s
 the growing rows in the node. On a held-out sample, the mean is still that of the growing rows.
 """
 
+from typing import Any
+
 import numpy as np
 
 from .._kernels import structure
@@ -17,10 +19,11 @@ from .._utils.arrays import ArrayLike, Ints, LongsOrFloats, immutable_array, wri
 from ..errors import CountsError, ParameterError
 from .counts import Counts
 from .moments import Moments
-from .provenance import SampleUsage, usage_of_array
+from .provenance import CostUnit, RuleProvenance, SampleUsage, usage_of_array
 from .tree import Tree
 
 Sample = Counts | Moments
+RELATIVE_TOLERANCE = 1e-12  # real costs tie if they differ by at most this share of the largest cost
 MAX_INT_COST_SUM = 2**61  # below this limit, sums and differences of integer costs fit into 64 bits
 
 
@@ -54,6 +57,52 @@ def sample_usage_of(tree: Tree, *samples: Sample | None, cost: ArrayLike | None 
 def labels_of(counts: Sample | None) -> Ints | None:
     """Return the class that each node predicts as a leaf; None without counts, or if the target is a number."""
     return None if counts is None else counts.labels
+
+
+def cost_result_fields(
+    rule: str, tree: Tree, counts: Sample | None, cost: ArrayLike | None, node_costs: LongsOrFloats, **fields: Any
+) -> dict[str, Any]:
+    """Return what a rule that minimises a cost states about its result: labels, used samples and provenance.
+
+    `tree`, `counts` and `cost` are the arguments of the rule; the others are as for `cost_provenance`.
+    """
+    return {
+        "node_labels": labels_of(counts),
+        "seen": sample_usage_of(tree, counts, cost=cost),
+        "provenance": cost_provenance(rule, counts, cost, node_costs, **fields),
+    }
+
+
+def cost_provenance(
+    rule: str, sample: Sample | None, cost: ArrayLike | None, node_costs: LongsOrFloats, **fields: Any
+) -> RuleProvenance:
+    """Return the provenance of a rule that minimises the summed cost of the leaves.
+
+    Parameters
+    ----------
+    rule : str
+        Name in `secateur.pruners.RULES`.
+    sample : Counts, Moments or None
+        The sample whose errors (or squared errors) the rule compares, unless the caller passed `cost`.
+    cost : array or None
+        The cost that the caller passed.
+    node_costs : array
+        The cost of each node as a leaf, as the rule compares it.
+    **fields
+        Further fields of `RuleProvenance`.
+    """
+    unit: CostUnit = "given"
+    sample_name = ""
+    if cost is None and sample is not None:
+        unit = "errors" if sample.has_classes else "squared error"
+        sample_name = sample.sample
+    tolerance = 0.0 if node_costs.dtype.kind == "i" else RELATIVE_TOLERANCE
+    return RuleProvenance(rule, cost=unit, sample=sample_name, tolerance=tolerance, **fields)
+
+
+def text_with_ties(text: str, node_costs: LongsOrFloats) -> str:
+    """Return the text of a rule; where costs are real numbers, it names the tolerance of ties."""
+    return text if node_costs.dtype.kind == "i" else f"{text} (real costs: ties within 1e-12)"
 
 
 def full_cost(tree: Tree, cost: LongsOrFloats) -> LongsOrFloats:

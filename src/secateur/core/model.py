@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._utils.arrays import Array, Ints, write_protect
-from .._utils.immutable import Immutable
+from .._utils.arrays import Array, Immutable, Ints, write_protect
 from ..errors import PruningError, UnsupportedError
 from .bound import Bound
 from .counts import Counts

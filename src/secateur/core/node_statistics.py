@@ -4,8 +4,7 @@ from dataclasses import fields, replace
 from typing import ClassVar, Self
 
 from .._kernels.stop import check_stopped
-from .._utils.arrays import Array, Ints, LongsOrFloats, write_protect
-from .._utils.immutable import Immutable
+from .._utils.arrays import Array, Immutable, Ints, LongsOrFloats, write_protect
 from ..data.sketch import Sketch
 from ..errors import CountsError
 from .provenance import SampleUsage, UsedSample
@@ -66,10 +65,11 @@ class NodeStatistics(Immutable):
 
         The arrays are shared and not checked again; see `Tree.with_history`.
         """
-        tree = self.tree.with_history(SampleUsage([UsedSample(self.sample, sketch)]))
+        history = SampleUsage([UsedSample(self.sample, sketch)])
+        known = {"n_rows": sketch.n_rows, "sketch": sketch, "tree": self.tree.with_history(history)}
         statistics = type(self).__new__(type(self))
         statistics.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
-        statistics.__dict__.update(tree=tree, n_rows=sketch.n_rows, sketch=sketch)
+        statistics.__dict__.update(known)
         return statistics
 
     def restrict_to(self, tree: Tree, nodes: Array) -> Self:

@@ -1,24 +1,57 @@
-"""Provenance: which samples were used to make a tree, a pruning or an array, and how they are identified.
+"""Provenance: which samples and which rule made a tree, a pruning or an array, and which samples have been evaluated.
 
 `SampleUsage` is a set of samples. Rules store one in everything they return, and `Pruning.to_tree` passes it on to
 the smaller tree. `SampleArray` is an array, such as `Counts.majority`, that carries the sample it was computed from.
-Which samples have been *evaluated* is recorded elsewhere, in the log of the tree (`evaluation_log.py`).
-`certify` reads both, and compares rows by their sketches, so that the names of samples do not matter.
+`certify` compares rows by their sketches, so that the names of samples do not matter.
+
+`RuleProvenance` names the rule that made a pruning. Programs read its fields. People read its `text`, which becomes
+`Pruning.rule` or `PruningSequence.rule`.
+
+`EvaluationLog` records the samples that have been evaluated on the prunings of a tree. It is the only part of a frozen
+value that changes. All trees that were cut from one tree share its log. Only functions that evaluate a sample write to
+the log: `Pruning.errors`, `PruningSequence.errors_on`, `Counts.errors_if_leaf`, the label rules, `select`, `evaluate`,
+the rules and the certificates. Reading a property never does. If a user evaluates several prunings and keeps the best,
+`sequence[argmin(sequence.errors_on(held_out))]`, the log shows that `held_out` may have chosen the pruning, and
+`certify` asks for a price or refuses.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, write_protect
+from .._utils.checks import check_name
 from ..data.sketch import Sketch
 from ..errors import escape_unprintable
 
 if TYPE_CHECKING:
     from .costs import Sample
+    from .pruning import Pruning
+    from .sequence import PruningSequence
+
+
+CostUnit = Literal[
+    "none",
+    "errors",
+    "squared error",
+    "m-estimate",
+    "corrected errors",
+    "estimated errors",
+    "certified error",
+    "split score",
+    "expected cost",
+    "deviance",
+    "impurity",
+    "other",
+    "given",
+]
+AlphaUnit = Literal["none", "cost", "cost per row", "split score"]
+COST_UNITS: tuple[CostUnit, ...] = get_args(CostUnit)
+ALPHA_UNITS: tuple[AlphaUnit, ...] = get_args(AlphaUnit)
 
 
 class UsedSample(NamedTuple):
@@ -146,3 +179,173 @@ def hash_arrays(*arrays: Array) -> bytes:
     for array in arrays:
         digest.update(array.tobytes())
     return digest.digest()
+
+
+@dataclass(frozen=True)
+class RuleProvenance:
+    """Which pruning rule made a pruning, with its parameters and the cost that decided.
+
+    Parameters
+    ----------
+    rule : str
+        Name of the rule in `secateur.pruners.RULES`.
+    parameters : dict
+        Parameters of the call, as plain values.
+    cost : str
+        Unit of the cost that the rule compared: "errors", "squared error", "m-estimate" (an error per row of the whole
+        sample), "corrected errors" (with half an error added for each leaf), "estimated errors" (an upper limit),
+        "certified error", "split score", "expected cost" (of a cost matrix), "deviance" (log loss), "impurity" (Gini),
+        "other" (a unit that only this rule has; its documentation states it), or "given" where the caller passed one
+        number per node. "none" where no cost decided.
+    sample : str
+        Name of the sample on which the cost was computed; empty where the caller passed the cost.
+    tolerance : float
+        Costs tie if they differ by at most this share of the largest cost; 0 where costs are compared exactly.
+    alpha_unit : str
+        Unit of the `alphas` of a sequence: "cost", "cost per row" (the cost divided by the weight of the growing
+        sample), or "split score". "none" where there are no alphas.
+    edits : tuple of str
+        Changes of the pruning after the rule, in order: "snip", "restore", "union", "intersection",
+        "equal-predictions".
+    text : str
+        The rule and its parameters in words; the name of the rule by default.
+
+    Examples
+    --------
+    >>> provenance = RuleProvenance("minimum-error", {"m": 2.0}, "m-estimate", "grow", text="minimum error, m = 2")
+    >>> provenance.parameters["m"], provenance.cost, provenance.sample
+    (2.0, 'm-estimate', 'grow')
+    >>> provenance.with_edit("snip").edits
+    ('snip',)
+    """
+
+    rule: str
+    parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    cost: CostUnit = "none"
+    sample: str = ""
+    tolerance: float = 0.0
+    alpha_unit: AlphaUnit = "none"
+    edits: tuple[str, ...] = ()
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        check_name("cost", self.cost, COST_UNITS, alternative=" (other: a unit that only this rule has)")
+        check_name("alpha_unit", self.alpha_unit, ALPHA_UNITS)
+        parameters = {name: _plain_value(value) for name, value in self.parameters.items()}
+        object.__setattr__(self, "parameters", parameters)
+        object.__setattr__(self, "text", self.text or self.rule)
+
+    def with_edit(self, edit: str) -> "RuleProvenance":
+        """Return the provenance of the pruning after one more change."""
+        return replace(self, edits=(*self.edits, edit))
+
+
+def _plain_value(value: Any) -> Any:
+    """Return a parameter without NumPy's types, so that a model file can hold it."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    return tuple(value) if isinstance(value, list) else value
+
+
+@dataclass
+class EvaluationRecord:
+    """How one sample has been evaluated on the prunings of one tree.
+
+    Parameters
+    ----------
+    sample : UsedSample
+        The sample that was evaluated.
+    pruning : bytes, optional
+        Digest of the pruning, while only one pruning has been evaluated by itself.
+    sequence : PruningSequence, optional
+        The first sequence of which all members were evaluated together.
+    is_unrestricted : bool
+        Whether the errors of single nodes, or of several prunings, are known: the sample may have chosen any pruning.
+    has_other_sequences : bool
+        Whether members of other sequences than `sequence` were evaluated, too.
+    """
+
+    sample: UsedSample
+    pruning: bytes | None = None
+    sequence: "PruningSequence | None" = None
+    is_unrestricted: bool = False
+    has_other_sequences: bool = False
+
+
+@dataclass(eq=False)
+class EvaluationLog:
+    """The samples that have been evaluated on one tree and on all trees that were cut from it.
+
+    Parameters
+    ----------
+    records : dict of bytes to EvaluationRecord
+        One record per sample; the key is the identity of the sample (`Counts.sample_id`).
+
+    Examples
+    --------
+    >>> EvaluationLog().records
+    {}
+    """
+
+    records: dict[bytes, EvaluationRecord] = field(default_factory=dict)
+
+    def record_nodes(self, sample: "Sample") -> None:
+        """Record that the errors or labels of single nodes on a sample are known."""
+        if _has_known_rows(sample):
+            self._record_of(sample).is_unrestricted = True
+
+    def record_pruning(self, sample: "Sample", pruning: "Pruning") -> None:
+        """Record that the errors of one pruning on a sample are known."""
+        if not _has_known_rows(sample):
+            return
+        record = self._record_of(sample)
+        if record.is_unrestricted:
+            return
+        digest = pruning.digest
+        record.is_unrestricted = record.pruning not in (None, digest)
+        record.pruning = digest
+
+    def record_sequence(
+        self, sample: "Sample", sequence: "PruningSequence", *, include_entered_by_hand: bool = False
+    ) -> None:
+        """Record that the errors of all members of a sequence on a sample are known.
+
+        Parameters
+        ----------
+        sample : Counts or Moments
+            The sample that was evaluated.
+        sequence : PruningSequence
+            The sequence it was evaluated on.
+        include_entered_by_hand : bool
+            Whether to record counts without known rows, too. Such counts are trusted otherwise.
+        """
+        if not (_has_known_rows(sample) or include_entered_by_hand):
+            return
+        record = self._record_of(sample)
+        record.has_other_sequences |= record.sequence not in (None, sequence)
+        record.sequence = record.sequence or sequence
+
+    @property
+    def possible_choosers(self) -> SampleUsage:
+        """The samples that may have chosen a pruning: those evaluated on more than one pruning."""
+        return SampleUsage(
+            record.sample for record in self.records.values() if record.is_unrestricted or record.sequence is not None
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Sequences are not pickled. The record then states that the sample may have chosen any pruning.
+        records = {
+            sample_id: replace(
+                record, sequence=None, is_unrestricted=record.is_unrestricted or record.sequence is not None
+            )
+            for sample_id, record in self.records.items()
+        }
+        return EvaluationLog, (records,)
+
+    def _record_of(self, sample: "Sample") -> EvaluationRecord:
+        """Return the record of a sample; enter an empty one if the sample has none."""
+        return self.records.setdefault(sample.sample_id, EvaluationRecord(UsedSample(sample.sample, sample.sketch)))
+
+
+def _has_known_rows(sample: "Sample") -> bool:
+    return sample.n_rows is not None

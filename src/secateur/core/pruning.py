@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import ArrayLike, Bools, Ints, LongsOrFloats, write_protect
-from .._utils.immutable import Immutable
+from .._utils.arrays import ArrayLike, Bools, Immutable, Ints, LongsOrFloats, write_protect
 from ..errors import PruningError
 from .counts import Counts
 from .moments import Moments
-from .provenance import NO_SAMPLES, SampleUsage, add_usage_of_labels, hash_arrays
-from .rule_provenance import RuleProvenance
+from .provenance import NO_SAMPLES, RuleProvenance, SampleUsage, add_usage_of_labels, hash_arrays
 from .tree import PER_NODE_FIELDS, Tree, blank_tests
 
 MAX_CUTS_IN_REPR = 8

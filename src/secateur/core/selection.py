@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.arrays import Array, Floats
-from .._utils.immutable import ImmutableTable
+from .._utils.arrays import Array, Floats, ImmutableTable
 from ..errors import ParameterError, escape_unprintable
 from .counts import Counts
 from .moments import Moments

@@ -20,14 +20,12 @@ from functools import cached_property
 import numpy as np
 
 from .._kernels.weakest_link import member_sums
-from .._utils.arrays import Array, Bools, Floats, Ints, Longs, LongsOrFloats, equal_values
-from .._utils.immutable import ImmutableTable
+from .._utils.arrays import Array, Bools, Floats, ImmutableTable, Ints, Longs, LongsOrFloats, equal_values
 from ..errors import ParameterError, PruningError
 from .counts import Counts
 from .moments import Moments
-from .provenance import NO_SAMPLES, SampleUsage, add_usage_of_labels
+from .provenance import NO_SAMPLES, RuleProvenance, SampleUsage, add_usage_of_labels
 from .pruning import Pruning
-from .rule_provenance import RuleProvenance
 from .tree import Tree
 
 

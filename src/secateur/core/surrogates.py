@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .._utils.arrays import Array, Bools, Floats, Ints, Longs, write_protect
-from .._utils.immutable import Immutable
+from .._utils.arrays import Array, Bools, Floats, Immutable, Ints, Longs, write_protect
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError
 

@@ -26,14 +26,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels import route, structure
-from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, immutable_array, write_protect
-from .._utils.immutable import Immutable
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, Immutable, Ints, Longs, immutable_array, write_protect
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
 from ._tree_checks import as_node_numbers, check_parents, check_splits, check_structure
-from .evaluation_log import EvaluationLog
-from .provenance import NO_SAMPLES, SampleUsage
+from .provenance import NO_SAMPLES, EvaluationLog, SampleUsage
 from .surrogates import Surrogates
 
 PER_NODE_FIELDS = ("feature", "threshold", "default", "score", "split_order", "rounded")  # one entry per split

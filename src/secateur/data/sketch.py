@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._kernels.siphash import row_hashes
-from .._utils.arrays import Array, write_protect
-from .._utils.immutable import Immutable
+from .._utils.arrays import Array, Immutable, write_protect
 from ..errors import CountsError
 
 MAX_HASHES = 1024  # in a sketch

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from .._utils.arrays import Array, Category
-from .._utils.immutable import Immutable
+from .._utils.arrays import Array, Category, Immutable
 from ..errors import DataError, SchemaError
 
 if TYPE_CHECKING:

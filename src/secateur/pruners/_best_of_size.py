@@ -11,9 +11,15 @@ import numpy as np
 
 from .._kernels import size_dp
 from .._utils.arrays import ArrayLike, write_protect
-from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
+from ..core import (
+    PruningSequence,
+    Sample,
+    Tree,
+    cost_result_fields,
+    node_cost,
+    text_with_ties,
+)
 from ..errors import ParameterError
-from ._provenance import cost_provenance, text_with_ties
 
 MAX_TABLE_BYTES = 1 << 33  # 8 GB
 
@@ -94,21 +100,14 @@ def best_of_size(
         source = np.searchsorted(sizes[is_record], all_sizes, side="right") - 1
         indices, sizes = indices[is_record][source], all_sizes
     indices = write_protect(indices[::-1].copy())
-    provenance = cost_provenance(
-        "best-of-size",
-        counts,
-        cost,
-        costs,
-        parameters={"max_leaves": max_leaves, "monotone": monotone},
-        text=text_with_ties("best of size", costs),
-    )
+    parameters = {"max_leaves": max_leaves, "monotone": monotone}
+    text = text_with_ties("best of size", costs)
+    fields = cost_result_fields("best-of-size", tree, counts, cost, costs, parameters=parameters, text=text)
     return PruningSequence(
         tree,
         sizes[::-1],
         table.best[indices],
         rebuild=partial(table.leaves, indices),
-        node_labels=labels_of(counts),
-        seen=sample_usage_of(tree, counts, cost=cost),
-        provenance=provenance,
         nested=len(indices) <= 2,  # the root alone is a pruning of every tree
+        **fields,
     )

@@ -17,9 +17,15 @@ from .._kernels.size_dp import SizeTable
 from .._kernels.weakest_link import lower_envelope, member_sizes, member_sums, nested_path
 from .._utils.arrays import ArrayLike, Floats, Longs, LongsOrFloats, write_protect
 from .._utils.checks import check_name
-from ..core import PruningSequence, RuleProvenance, Sample, Tree, labels_of, node_cost, sample_usage_of
+from ..core import (
+    PruningSequence,
+    Sample,
+    Tree,
+    cost_result_fields,
+    node_cost,
+    text_with_ties,
+)
 from ..errors import ParameterError
-from ._provenance import cost_provenance, text_with_ties
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _PENALTY_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
@@ -75,19 +81,14 @@ def cost_complexity(
     >>> cost_complexity(tree, counts, penalty="sqrt").n_leaves.tolist()
     [3, 2, 1]
     """
-    costs = node_cost(tree, counts, cost)
-    provenance = cost_provenance(
-        "cost-complexity",
-        counts,
-        cost,
-        costs,
-        parameters=_parameters(penalty, size),
-        alpha_unit="cost",
-        text=text_with_ties("cost-complexity", costs),
-    )
-    fields = _shared_fields(tree, counts, cost, provenance)
     charge = _charges(tree, size)
     values = _penalty_values(penalty, 1 + int(charge.sum()))
+    parameters = _parameters(penalty, size)
+    costs = node_cost(tree, counts, cost)
+    text = text_with_ties("cost-complexity", costs)
+    fields = cost_result_fields(
+        "cost-complexity", tree, counts, cost, costs, parameters=parameters, alpha_unit="cost", text=text
+    )
     if values is not None and not _is_concave(values):
         table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, int(charge.sum()))
         indices = _indices_from_least_cost(table)
@@ -159,25 +160,12 @@ def printed_cost_complexity(
         is_least = ratios <= ratios.min() + size_dp.RELATIVE_TOLERANCE * abs(ratios.min())
         members.append(k + 1 + int(np.flatnonzero(is_least)[0]))
         alphas.append(float(ratios.min()))
-    provenance = cost_provenance(
-        "cost-complexity",
-        counts,
-        cost,
-        costs,
-        parameters=_parameters(penalty, size) | {"is_printed": True},
-        alpha_unit="cost",
-        text="cost-complexity as printed (not the family: equal ratios are listed one by one)",
+    parameters = _parameters(penalty, size) | {"is_printed": True}
+    text = "cost-complexity as printed (not the family: equal ratios are listed one by one)"
+    fields = cost_result_fields(
+        "cost-complexity", tree, counts, cost, costs, parameters=parameters, alpha_unit="cost", text=text
     )
-    fields = _shared_fields(tree, counts, cost, provenance)
     return _sequence_of_table(tree, table, indices[members], np.array(alphas), fields, is_family=False)
-
-
-def _shared_fields(
-    tree: Tree, counts: Sample | None, cost: ArrayLike | None, provenance: RuleProvenance
-) -> dict[str, Any]:
-    """Return the fields of the sequence that do not depend on the prunings: labels, used samples and provenance."""
-    seen = sample_usage_of(tree, counts, cost=cost)
-    return {"node_labels": labels_of(counts), "seen": seen, "provenance": provenance}
 
 
 def _parameters(penalty: Penalty, size: str) -> dict[str, str]:

@@ -15,9 +15,8 @@ import numpy as np
 from .._kernels import size_dp
 from .._kernels.weakest_link import member_sizes, member_sums, nested_path
 from .._utils.arrays import ArrayLike, Bools, Floats, Longs, LongsOrFloats, write_protect
-from ..core import Counts, Pruning, PruningSequence, Tree, node_cost, sample_usage_of
+from ..core import Counts, Pruning, PruningSequence, Tree, cost_provenance, node_cost, sample_usage_of
 from ..errors import CountsError, ParameterError
-from ._provenance import cost_provenance
 
 
 class SrmTable(NamedTuple):

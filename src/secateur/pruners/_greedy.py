@@ -10,8 +10,16 @@ from .._kernels import structure
 from .._kernels.greedy import greedy_cuts, removal_steps
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import ArrayLike
-from ..core import PruningSequence, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
-from ._provenance import RELATIVE_TOLERANCE, cost_provenance, text_with_ties
+from ..core import (
+    RELATIVE_TOLERANCE,
+    PruningSequence,
+    Sample,
+    Tree,
+    cost_result_fields,
+    excess_cost,
+    node_cost,
+    text_with_ties,
+)
 
 
 def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) -> PruningSequence:
@@ -52,15 +60,11 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
     slack = costs.dtype.type(0 if costs.dtype.kind == "i" else RELATIVE_TOLERANCE * costs.max())
     cuts = greedy_cuts(tree.parent, excess_cost(tree, costs), n_leaves, slack)
     steps = removal_steps(tree.parent, n_leaves, cuts)
-    labels = labels_of(counts)
-    text = text_with_ties("greedy", costs)
     n_members = max(len(cuts), 1)
     return PruningSequence(
         tree,
         member_sums(tree.parent, steps, np.ones(tree.n_nodes, np.int64), n_members),
         member_sums(tree.parent, steps, costs, n_members),
         steps=steps,
-        node_labels=labels,
-        seen=sample_usage_of(tree, counts, cost=cost),
-        provenance=cost_provenance("greedy", counts, cost, costs, text=text),
+        **cost_result_fields("greedy", tree, counts, cost, costs, text=text_with_ties("greedy", costs)),
     )

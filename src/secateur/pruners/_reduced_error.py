@@ -13,9 +13,19 @@ import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import ArrayLike, Ints, LongsOrFloats
-from ..core import LabelRule, Moments, Pruning, Sample, Tree, full_cost, leaf_labels, node_cost, sample_usage_of
+from ..core import (
+    LabelRule,
+    Moments,
+    Pruning,
+    Sample,
+    Tree,
+    cost_provenance,
+    full_cost,
+    leaf_labels,
+    node_cost,
+    sample_usage_of,
+)
 from ..errors import CountsError, ParameterError
-from ._provenance import cost_provenance
 
 
 def reduced_error(

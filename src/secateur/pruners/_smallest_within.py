@@ -15,9 +15,15 @@ from .._kernels import size_dp
 from .._kernels.mixtures import max_leaf_sums
 from .._kernels.size_tables import table_layout
 from .._utils.arrays import ArrayLike, Bools, Longs, LongsOrFloats
-from ..core import Pruning, Sample, Tree, excess_cost, labels_of, node_cost, sample_usage_of
+from ..core import (
+    Pruning,
+    Sample,
+    Tree,
+    cost_result_fields,
+    excess_cost,
+    node_cost,
+)
 from ..errors import CountsError, ParameterError, PruningError
-from ._provenance import cost_provenance
 
 FIRST_MAX_LEAVES = 64  # the first limit on the size; doubled until a size is accurate enough
 
@@ -84,21 +90,11 @@ def smallest_within(
             f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(min_cost, total):.6g} "
             f"on sample {counts.sample!r}; ask for that or less"
         )
-    provenance = cost_provenance(
-        "smallest-within",
-        counts,
-        cost,
-        costs,
-        parameters={"accuracy": str(accuracy)},
-        text=f"smallest within {accuracy}",
+    text = f"smallest within {accuracy}"
+    fields = cost_result_fields(
+        "smallest-within", tree, counts, cost, costs, parameters={"accuracy": str(accuracy)}, text=text
     )
-    return Pruning.from_cuts(
-        tree,
-        ~_smallest_kept(tree, leaves_per_split, costs, allowed),
-        node_labels=labels_of(counts),
-        seen=sample_usage_of(tree, counts, cost=cost),
-        provenance=provenance,
-    )
+    return Pruning.from_cuts(tree, ~_smallest_kept(tree, leaves_per_split, costs, allowed), **fields)
 
 
 def _accuracy(cost: float, total: float) -> float:

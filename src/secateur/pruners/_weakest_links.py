@@ -11,8 +11,14 @@ import numpy as np
 from .._kernels import structure
 from .._kernels.weakest_link import collapse_events, member_sums, nested_steps
 from .._utils.arrays import ArrayLike
-from ..core import PruningSequence, Sample, Tree, labels_of, node_cost, sample_usage_of
-from ._provenance import cost_provenance, text_with_ties
+from ..core import (
+    PruningSequence,
+    Sample,
+    Tree,
+    cost_result_fields,
+    node_cost,
+    text_with_ties,
+)
 
 
 def weakest_links(
@@ -63,14 +69,10 @@ def weakest_links(
         steps[order] = np.arange(len(order))
         steps = np.where(owner >= 0, steps[owner], 0).astype(np.int32)
     n_members = max(len(alphas), 1)
-    provenance = cost_provenance(
-        "weakest-links",
-        counts,
-        cost,
-        costs,
-        parameters={"every_cut": every_cut},
-        alpha_unit="cost",
-        text=text_with_ties("weakest links, every cut" if every_cut else "weakest links", costs),
+    text = text_with_ties("weakest links, every cut" if every_cut else "weakest links", costs)
+    parameters = {"every_cut": every_cut}
+    fields = cost_result_fields(
+        "weakest-links", tree, counts, cost, costs, parameters=parameters, alpha_unit="cost", text=text
     )
     return PruningSequence(
         tree,
@@ -78,7 +80,5 @@ def weakest_links(
         member_sums(tree.parent, steps, costs, n_members),
         alphas=alphas if len(alphas) else np.zeros(1),
         steps=steps,
-        node_labels=labels_of(counts),
-        seen=sample_usage_of(tree, counts, cost=cost),
-        provenance=provenance,
+        **fields,
     )
