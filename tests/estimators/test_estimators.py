@@ -532,7 +532,7 @@ def test_an_interrupted_fit_leaves_the_estimator_unfitted_and_usable(monkeypatch
 
     model = TreeClassifier(prune=None)
     with monkeypatch.context() as patch:
-        patch.setattr(model_selection._fit_model, "grow", interrupted)
+        patch.setattr(model_selection._fit_model, "grow_rows", interrupted)
         with pytest.raises(KeyboardInterrupt):
             model.fit(*flowers)
     assert vars(model) == vars(TreeClassifier(prune=None))
@@ -548,7 +548,7 @@ def test_an_interrupted_or_failed_refit_keeps_the_fit_before(monkeypatch, flower
     before = dict(vars(model))
     with pytest.raises(DataError):
         model.fit(X[:, :2], y[:-1])
-    monkeypatch.setattr(model_selection._fit_model, "grow", interrupted)
+    monkeypatch.setattr(model_selection._fit_model, "grow_rows", interrupted)
     with pytest.raises(KeyboardInterrupt):
         model.fit(X[:, :2], y)
     assert vars(model).keys() == before.keys()

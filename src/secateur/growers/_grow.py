@@ -1,17 +1,14 @@
 """grow: from rows with a target to a tree."""
 
-from contextlib import nullcontext
 from typing import Any, Literal
 
 from .._utils.arrays import ArrayLike
-from .._utils.threads import InlinePool, StoppableThreadPool, resolve_n_jobs
+from .._utils.threads import resolve_n_jobs
 from ..core import Tree
 from ..data.encoding import encode_weighted_rows
 from ..data.weights import weigh_classes
-from ..routing import with_growing_rows
-from .grower import Workers
 from .parameters import GrowParameters
-from .presorted_data import PresortedData
+from .presorted_data import grow_rows
 
 
 def grow(
@@ -148,9 +145,5 @@ def grow(
     rows = encode_weighted_rows(
         X, y, sample_weight, target_kind=parameters.target_kind, nominal=nominal, purpose="growing"
     )
-    rows = weigh_classes(rows, class_weight).drop_weightless()
-    with StoppableThreadPool(n_threads) if n_threads > 1 else nullcontext(InlinePool()) as pool:
-        subset = PresortedData(rows.table, rows.weight).all_rows()
-        _, sample = subset.grow(parameters, workers=Workers(pool, n_threads))
-    grown = with_growing_rows(sample, rows.table)
+    grown = grow_rows(weigh_classes(rows, class_weight).drop_weightless(), parameters, n_threads)
     return grown.tree, grown

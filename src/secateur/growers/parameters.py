@@ -312,10 +312,6 @@ class GrowParameters:
         for name in self.searched_names():
             DECLARATIONS[name].allowed.check(name, "auto")
 
-    def as_keywords(self) -> dict[str, Any]:
-        """Return all parameters by name, for a call of `grow` or `cross_validate`."""
-        return {name: getattr(self, name) for name in DECLARATIONS}
-
     def tree_parameters(self) -> dict[str, Any]:
         """Return the parameters that decide how a tree is grown on rows, by name."""
         return {name: getattr(self, name) for name, declaration in DECLARATIONS.items() if declaration.shapes_tree}

@@ -9,6 +9,7 @@ every sorted list is then in the order of value and target. Targets are therefor
 depend on the order of the rows, and the same rows in any order give the same tree to the last bit.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,12 +19,12 @@ import numpy as np
 from .._kernels import folds, growing
 from .._kernels.criteria import CriterionSpec
 from .._utils.arrays import Array, Floats, write_protect
-from .._utils.threads import InlinePool
+from .._utils.threads import InlinePool, StoppableThreadPool
 from ..core import Counts, Moments, Tree
 from ..data.table import BLOCK_ROWS, Table, iter_blocks
-from ..data.weights import are_whole, round_for_exact_sums
+from ..data.weights import WeightedRows, are_whole, round_for_exact_sums
 from ..errors import DataError
-from ..routing import moments_of
+from ..routing import moments_of, with_growing_rows
 from .grower import ONE_WORKER, GrowTarget, PreparedRows, Workers, class_target, grow_tree
 from .interaction import column_groups
 from .monotone import enforce_monotonicity
@@ -388,6 +389,23 @@ class TrainingSubset:
                 columns = prepare_columns(self.table, self.weight, options, workers.pool)
             self._columns[options] = columns
         return self._columns[options]
+
+
+def grow_rows(rows: WeightedRows, parameters: GrowParameters, n_threads: int) -> Any:
+    """Return the counts or moments of rows in the tree that is grown on them.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        Class weights are included in the weights, which are above 0.
+    parameters : GrowParameters
+        Without "auto".
+    n_threads : int
+    """
+    with StoppableThreadPool(n_threads) if n_threads > 1 else nullcontext(InlinePool()) as pool:
+        subset = PresortedData(rows.table, rows.weight).all_rows()
+        _, sample = subset.grow(parameters, workers=Workers(pool, n_threads))
+    return with_growing_rows(sample, rows.table)
 
 
 def prepare_numbers(table: Table, weight: Array | None, options: ColumnOptions, pool: Any) -> PreparedRows:

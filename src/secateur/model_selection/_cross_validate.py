@@ -219,6 +219,11 @@ class MemberErrors(NamedTuple):
     chosen: int
 
     @property
+    def chosen_error(self) -> float:
+        """The error of the chosen member."""
+        return float(self.error[self.chosen])
+
+    @property
     def chosen_fold_error(self) -> Floats:
         """The error of the chosen member in each fold."""
         fold_error: Floats = self.fold_error[:, self.chosen]
@@ -230,7 +235,7 @@ class CandidateResult(NamedTuple):
 
     Parameters
     ----------
-    growing : dict
+    candidate : GrowParameters
         The growing parameters.
     counts : Counts or Moments
         All rows in the tree that is grown on them.
@@ -244,7 +249,7 @@ class CandidateResult(NamedTuple):
         The index of the strength of shrinkage with which probabilities were scored.
     """
 
-    growing: dict[str, Any]
+    candidate: GrowParameters
     counts: Sample
     path: PruningSequence
     folds: list[FoldLosses]
@@ -254,12 +259,13 @@ class CandidateResult(NamedTuple):
     @property
     def summary(self) -> dict[str, Any]:
         """The growing parameters, and the leaves, error and standard error of the chosen member."""
-        chosen = self.errors.chosen
-        return self.growing | {
-            "n_leaves": int(self.path.n_leaves[chosen]),
-            "error": float(self.errors.error[chosen]),
-            "se": float(self.errors.se[chosen]),
-        }
+        n_leaves, se = int(self.path.n_leaves[self.errors.chosen]), float(self.errors.se[self.errors.chosen])
+        return self.candidate.tree_parameters() | {"n_leaves": n_leaves, "error": self.errors.chosen_error, "se": se}
+
+    @property
+    def rank(self) -> tuple[float, int]:
+        """The key by which candidates are ordered, the best first: the error, then the leaves, of the chosen member."""
+        return self.errors.chosen_error, int(self.path.n_leaves[self.errors.chosen])
 
     def is_worse(self, best: "CandidateResult") -> bool:
         """Return whether this candidate has a higher error than the best one by more than one standard error.
@@ -343,12 +349,12 @@ class CandidateSearch:
             for i, part_results in zip(remaining, round_results, strict=True):
                 if is_first_round:
                     counts, *losses = part_results
-                    growing, path = self.candidates[i].tree_parameters(), self._path_of_all_rows(counts)
-                    results[i] = self._result(growing, counts, path, losses, rows)
+                    path = self._path_of_all_rows(counts)
+                    results[i] = self._result(self.candidates[i], counts, path, losses, rows)
                 else:
-                    growing, counts, path, losses = results[i][:4]
-                    results[i] = self._result(growing, counts, path, [*losses, *part_results], rows)
-            best = min(remaining, key=lambda i: (results[i].summary["error"], results[i].summary["n_leaves"]))
+                    candidate, counts, path, losses = results[i][:4]
+                    results[i] = self._result(candidate, counts, path, [*losses, *part_results], rows)
+            best = min(remaining, key=lambda i: results[i].rank)
             choice = (best, results[best].errors.chosen)
             if self.plan.may_stop_early:
                 is_stable = self._is_stable(results[best], rows) if is_first_round else choice == previous_choice
@@ -425,7 +431,7 @@ class CandidateSearch:
 
     def _result(
         self,
-        growing: dict[str, Any],
+        candidate: GrowParameters,
         counts: Sample,
         path: PruningSequence,
         folds: list[FoldLosses],
@@ -437,7 +443,7 @@ class CandidateSearch:
             shrinkage = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
             scored = [fold.with_shrinkage(shrinkage) for fold in folds]
         errors = self._member_errors(scored, penalties, path.n_leaves, rows.effective_n)
-        return CandidateResult(growing, counts, path, folds, errors, shrinkage)
+        return CandidateResult(candidate, counts, path, folds, errors, shrinkage)
 
     def _member_errors(
         self, folds: list[FoldLosses], penalties: Floats, n_leaves: Array, effective_n: float
@@ -469,14 +475,15 @@ class CandidateSearch:
 
     def _selection(self, best: CandidateResult, results: list[CandidateResult], rows: EvaluatedRows) -> Selection:
         """Return the table of the best candidate, with the sketch of the rows in its tree and the summaries of all."""
-        details, pool = self._details(best), tuple(result.summary for result in results) if len(results) > 1 else ()
+        details, growing = self._details(best), best.candidate.tree_parameters()
+        pool = tuple(result.summary for result in results) if len(results) > 1 else ()
         counts = with_growing_rows(best.counts, self.data.table, used_rows(self.data.weight))
         path = replace(best.path, tree=counts.tree, seen=SampleUsage.of(counts))
         errors = best.errors
         return Selection(
             path, errors.error, errors.se, errors.best, errors.chosen,
             select=f"{self.n_standard_errors:g}se", sample="cross-validation", n=rows.n_rows,
-            betas=_penalties_of(path), fold_error=errors.fold_error, counts=counts, growing=best.growing, pool=pool,
+            betas=_penalties_of(path), fold_error=errors.fold_error, counts=counts, growing=growing, pool=pool,
             details=details,
         )  # fmt: skip
 

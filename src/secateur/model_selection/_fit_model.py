@@ -15,12 +15,11 @@ from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
 from ..data.table import Table
-from ..data.weights import WeightedRows, apply_class_weight, check_weights, weigh_classes
+from ..data.weights import WeightedRows, check_weights, weigh_classes
 from ..errors import Argument, ParameterError, UnsupportedError
-from ..growers import grow
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.parameters import GrowParameters, is_auto
-from ..growers.presorted_data import PresortedData
+from ..growers.presorted_data import PresortedData, grow_rows
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count
 from ._certify_model import certify_model
@@ -87,11 +86,11 @@ def fit_model(
     plan = make_plan(recipe, table)
     rows, holdout_rows = _divide_rows(plan, table, sample_weight, held_out, held_out_weight)
     metadata = _metadata(rows, holdout_rows)
-    if plan.scoring == "balanced_error":
-        class_weighted = WeightedRows(rows.table, apply_class_weight(rows, plan.parameters.class_weight))
-        plan = replace(plan, costs=balanced_costs(class_weighted))
     target = rows.table.required_target
     is_varying = bool((target != target[:1]).any())
+    rows = weigh_classes(rows, plan.parameters.class_weight)
+    if plan.scoring == "balanced_error":
+        plan = replace(plan, costs=balanced_costs(rows))
     selection = _cross_validate(plan, rows, progress) if plan.is_cross_validated and is_varying else None
     grown = _grow_once(plan, rows) if selection is None else selection.counts
     assert grown is not None
@@ -156,7 +155,6 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
 def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
     """Return the cross-validated path of the rows with the choice of the plan."""
     recipe, parameters = plan.recipe, plan.parameters
-    rows = weigh_classes(rows, parameters.class_weight)
     data, candidates = PresortedData.of(rows.table, rows.weight), parameters.candidates()
     is_class = rows.table.schema.classes is not None
     scoring = Scoring(
@@ -181,12 +179,11 @@ def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, 
 
 def _grow_once(plan: FitPlan, rows: WeightedRows) -> Sample:
     """Return the counts of the growing rows in a tree that is grown without cross-validation."""
-    parameters = plan.parameters.without_search()
-    n_threads = None if hasattr(plan.n_workers, "submit") else plan.n_workers
+    rows, parameters = rows.drop_weightless(), plan.parameters.without_search()
+    n_threads = 1 if hasattr(plan.n_workers, "submit") else plan.n_workers
     if _can_look_ahead(plan, rows):
         return _grow_small_tree(rows, parameters, n_threads, n_leaves=plan.recipe.select)
-    grown: Sample
-    _, grown = grow(rows.table, sample_weight=rows.weight, n_jobs=n_threads, **parameters.as_keywords())
+    grown: Sample = grow_rows(rows, parameters, n_threads)
     return grown
 
 
@@ -213,20 +210,18 @@ class _SmallTree(NamedTuple):
     prunings: PruningSequence
 
 
-def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: int | None, *, n_leaves: int) -> Sample:
+def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: int, *, n_leaves: int) -> Sample:
     """Return the counts of the tree whose best pruning with `n_leaves` leaves has the fewest errors.
 
     Trees are grown greedily by gini and by sqrt, and with lookahead. Ties go to the lookahead tree.
     """
     trees = []
     for criterion in ("gini", "sqrt"):
-        keywords = replace(parameters, criterion=criterion).as_keywords()
-        counts = grow(rows.table, sample_weight=rows.weight, n_jobs=n_threads, **keywords)[1]
+        counts = grow_rows(rows, replace(parameters, criterion=criterion), n_threads)
         trees.append(_with_prunings(counts, n_leaves))
     if trees[0].counts.total[0] > 0 and any(tree.prunings.n_leaves[0] == n_leaves for tree in trees):
         greedy_trees = [tree.prunings[0].to_tree() for tree in trees]
-        weight = apply_class_weight(rows, parameters.class_weight)
-        counts = grow_with_lookahead(rows.table, weight, n_leaves, greedy_trees)
+        counts = grow_with_lookahead(rows.table, rows.weight, n_leaves, greedy_trees)
         if counts is not None:
             trees.insert(0, _with_prunings(counts, n_leaves))
     best = min(trees, key=lambda tree: (-tree.prunings.n_leaves[0], tree.prunings.errors[0]))

@@ -256,8 +256,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     if has_sequence and choice is not None:
         _check_choice(recipe, choice, scoring, is_cross_validated=is_cross_validated)
     parameters = GrowParameters.of(recipe.growing)
-    if is_cross_validated:
-        parameters.check_target_kind("class" if is_class else "number")
+    parameters.check_target_kind("class" if is_class else "number")
     if is_auto(parameters.min_samples_leaf) and (is_class or parameters.min_weight_fraction_leaf):
         # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
         parameters = replace(parameters, min_samples_leaf=1)

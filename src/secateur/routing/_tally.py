@@ -219,13 +219,14 @@ def tally_of(
         As for `empty_tally`.
     """
     target, classes = table.required_target, table.schema.classes
-    tally = empty_tally(tree, has_exact_floats=has_exact_floats)
-    tally.add(route_table(tree, table, None, 0), target, weight)
     rows = WeightedRows(table, weight)
-    tally.n_used = rows.n_used
+    is_used, n_used = rows.is_used(), rows.n_used
+    tally = empty_tally(tree, has_exact_floats=has_exact_floats)
+    tally.n_used = n_used
+    tally.add(route_table(tree, table, None, 0), target, weight)
     tally.n_unseen = np.array(table.n_unseen, np.int64)
     tally.n_new = 0 if classes is None else int(np.count_nonzero(target == len(classes)))
-    tally.sketch = None if key_columns is None else sketch_of(tree, table, rows.is_used(), key_columns)
+    tally.sketch = None if key_columns is None else sketch_of(tree, table, is_used, key_columns)
     return tally
 
 
