@@ -13,7 +13,7 @@ X, y = [[k % 17, k % 5] for k in range(120)], ["yes" if k % 17 > 8 else "<no>" f
 
 @needs("scikit-learn", "1.7", "the page of an estimator has other parts")
 def test_a_fitted_estimator_is_a_picture_with_its_sentence_above_its_parameters():
-    model = secateur.TreeClassifier(cv=3, certify=True).fit(X, y)
+    model = secateur.TreeClassifier(cv=3, certify=True, repeats="independent").fit(X, y)
 
     shown = model._repr_mimebundle_()["text/html"]
 
@@ -31,7 +31,7 @@ def test_an_unfitted_estimator_is_shown_as_scikit_learn_shows_it():
 
 
 def test_a_certificate_is_its_sentence():
-    bound = secateur.TreeClassifier(cv=3, certify=True).fit(X, y).certificate_
+    bound = secateur.TreeClassifier(cv=3, certify=True, repeats="independent").fit(X, y).certificate_
 
     assert unescape(bound._repr_html_()) == f"<p>{bound}</p>"
 

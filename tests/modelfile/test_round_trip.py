@@ -32,6 +32,7 @@ from secateur.modelfile import (
     save_model,
     tree_fingerprint,
 )
+from secateur.modelfile._values import REPEATS_KEYS
 from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, minimum_error, weakest_links
 from strategies import trees_with_counts
 
@@ -284,6 +285,7 @@ def test_every_field_of_a_model_is_written():
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
+        **dict.fromkeys(REPEATS_KEYS),  # where copies were looked for: test_what_is_known_about_repeated_rows_is_saved
         "provenance": None,  # where it is known: test_the_provenance_of_a_rule_is_saved
     }  # fmt: skip
     written = {
@@ -296,6 +298,20 @@ def test_every_field_of_a_model_is_written():
         for field in dataclasses.fields(noun):
             key = changed_name.get(field.name, field.name)
             assert not field.init or key is None or key in keys, f"{noun.__name__}.{field.name} is not written"
+
+
+def test_what_is_known_about_repeated_rows_is_saved():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    X, y = np.concatenate([X, X[:20]]), np.concatenate([y, y[:20]])
+    fitted = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, certify=True).fit(X, y)
+    bound = fitted.certificate_
+
+    model = loads_model(dumps_model(fitted.model_))
+
+    assert bound.n_repeated > 0
+    assert model.certificate == bound
+    assert not model.certificate.stated
 
 
 def test_the_provenance_of_a_rule_is_saved():

@@ -21,7 +21,7 @@ import math
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats, Longs
 from ..errors import ParameterError
 
 N_STAKES = 16
@@ -89,6 +89,25 @@ def _log_capital(m: float, losses: Floats, n_rows: Floats, n: float, log_price: 
     with np.errstate(divide="ignore"):  # a stake of 1 can lose the whole capital, whose log is -inf
         log_capital = np.array([float(np.log1p(np.maximum(stake * gain, -1.0)) @ n_rows) for stake in stakes])
     return float(np.logaddexp.reduce(_LOG_WEIGHTS + log_capital))
+
+
+def raise_losses(n_rows: Longs, n_repeated: int) -> Longs:
+    """Return the number of rows with each loss, in ascending order of losses, after some rows got the largest loss.
+
+    Repeated rows count with the largest loss. Which rows they are is not known, so those with the least losses are
+    raised: the limit is then at least as high as for any other rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> raise_losses(np.array([5, 3, 1]), 6).tolist()
+    [0, 2, 7]
+    """
+    n_before = np.cumsum(n_rows) - n_rows
+    n_raised = np.clip(n_repeated - n_before, 0, n_rows)
+    raised: Longs = n_rows - n_raised
+    raised[-1] += n_raised.sum()
+    return raised
 
 
 def _checked_losses(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from .._utils.checks import check_name
-from ..core import Bound, Counts, Pruning, PruningSequence
+from ..core import Bound, Counts, Pruning, PruningSequence, SampleUsage
 from ..errors import Argument, ParameterError, UnsupportedError
+from ..statistics.freshness import Freshness, compare_samples
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
 from . import METHODS
 from ._fresh import freshness, index_in
-from ._path import path
-from ._test_sample import test_sample
 
 
 @overload
@@ -29,6 +29,7 @@ def certify(
     grown: Counts | None = None,
     sequence: PruningSequence | None = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
     **parameters: Any,
 ) -> Any:
     """Return a certificate of the error of a pruning, or one certificate per member of a sequence.
@@ -50,6 +51,11 @@ def certify(
     repeated : bool
         Whether weights count independent rows with equal values, so that a row of weight 3 stands for three rows. By
         default, weighted rows are refused.
+    repeats : "errors", "independent" or Repeats
+        What rows that occur twice are, in the sample or in it and in a sample that shaped the tree. "errors": if they
+        may be copies, by the numbers of rows that occur once, twice and so on, they count as errors. "independent":
+        you state that equal rows are independent draws; the certificate then names this assumption. A
+        `secateur.statistics.repeats.Repeats` is what is known already.
     **parameters
         Parameters of the method. With "best": `labels`, `original`, `rng`, `draws`, `lam`, `mu`, `weights` and `k`,
         which are passed to the methods that are tried.
@@ -102,13 +108,15 @@ def certify(
                 Argument("method", method), " certifies one pruning or a sequence; for a list use 'path'"
             )
         path_parameters = _select(parameters, "weights") if method == "best" else parameters
-        return METHODS["path"].run(pruning_or_sequence, counts, delta=delta, repeated=repeated, **path_parameters)
+        return METHODS["path"].run(
+            pruning_or_sequence, counts, delta=delta, repeated=repeated, repeats=repeats, **path_parameters
+        )
     if not isinstance(pruning_or_sequence, Pruning | PruningSequence):
         raise UnsupportedError(
             f"a {type(pruning_or_sequence).__name__} was given; certify takes a Pruning, a list of them, or a "
             "PruningSequence"
         )
-    request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated)
+    request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated, repeats)
     return _certify_best(request, parameters) if method == "best" else _certify_by(method, request, parameters)
 
 
@@ -122,6 +130,7 @@ class _Request:
     grown: Counts | None
     sequence: PruningSequence | None
     repeated: bool
+    repeats: Repeats | RepeatRule
 
 
 def _check_parameters_of_best(parameters: dict[str, Any]) -> None:
@@ -137,7 +146,7 @@ def _is_list_of_prunings(value: object) -> bool:
 def _certify_by(name: str, request: _Request, parameters: dict[str, Any]) -> Any:
     """Return the bounds of one method of `METHODS`; raise `ParameterError` if it does not fit the request."""
     method, pruning = METHODS[name], request.pruning
-    options = {"delta": request.delta, "repeated": request.repeated, **parameters}
+    options = {"delta": request.delta, "repeated": request.repeated, "repeats": request.repeats, **parameters}
     if isinstance(pruning, PruningSequence) and "sequence" not in method.takes:
         names = ", ".join(repr(other) for other, entry in METHODS.items() if "sequence" in entry.takes)
         raise ParameterError(Argument("method", name), f" certifies one pruning; for a sequence use {names}")
@@ -168,18 +177,31 @@ def _certify_best(request: _Request, parameters: dict[str, Any]) -> Any:
     result = freshness(pruning, counts)
     if isinstance(pruning, Pruning):
         if result.is_fresh:
-            return test_sample(pruning, counts, delta=request.delta, repeated=request.repeated)
+            return _certify_by("test-sample", request, {})
         bound = _certify_as_member(request, pruning, result.sequence, options)
         if bound is not None:
             return bound
     methods = _methods_to_try(request, options, is_fresh=result.is_fresh)
     if not methods:
         result.check_fresh()
-    request_with_share = replace(request, delta=request.delta / len(methods), sequence=None)
+    share = request.delta / len(methods)
+    compared = _compare_with_all(request, result.used)
+    repeats = compared.find_repeats(counts, share, request.repeats)
+    request_with_share = replace(request, delta=share, sequence=None, repeats=repeats)
     bounds = [_certify_by(name, request_with_share, method_options) for name, method_options in methods]
+    if not isinstance(request.repeats, Repeats):
+        compared.warn(counts, repeats)  # once, not for every method
     if isinstance(pruning, Pruning):
         return _least_of(bounds, request.delta)
     return [_least_of(bounds_of_member, request.delta) for bounds_of_member in zip(*bounds, strict=True)]
+
+
+def _compare_with_all(request: _Request, compared: SampleUsage) -> Freshness:
+    """Return the freshness of the rows for several methods, given the samples with which they were compared."""
+    used = compared | request.pruning.tree.history
+    if request.grown is not None:
+        used = used | SampleUsage.of(request.grown)
+    return compare_samples(used, request.counts)
 
 
 def _certify_as_member(
@@ -193,7 +215,8 @@ def _certify_as_member(
         member = None if sequence is None else index_in(sequence, pruning)
         if sequence is not None and member is not None and freshness(sequence, request.counts).is_fresh:
             weights = _select(options, "weights")
-            return path(sequence, request.counts, delta=request.delta, repeated=request.repeated, **weights)[member]
+            bounds: list[Bound] = _certify_by("path", replace(request, pruning=sequence), weights)
+            return bounds[member]
     return None
 
 

@@ -21,8 +21,9 @@ from .._utils.arrays import Array, ArrayLike, Longs
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Pruning
 from ..errors import CountsError, ParameterError
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
-from ._betting import betting_upper
+from ._betting import betting_upper, raise_losses
 from ._fresh import check_fresh_rows
 
 MAX_STEPS = 3  # up to this many steps, sums of exact limits are lower than the betting bound
@@ -36,6 +37,7 @@ def certified_cost(
     delta: float = 0.05,
     method: Literal["auto", "steps", "betting"] = "auto",
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> Bound:
     """Return an upper limit on the expected cost of a row.
 
@@ -52,7 +54,7 @@ def certified_cost(
     method : "auto", "steps" or "betting"
         "steps" adds exact limits over the steps between the values that a cost can take. "betting" is the betting
         bound. "auto" is "steps" for up to three steps, else "betting".
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -80,7 +82,7 @@ def certified_cost(
     """
     delta = check_delta(delta)
     check_name("method", method, ("auto", "steps", "betting"))
-    row_fields = check_fresh_rows(pruning, counts, "a limit on costs", delta, repeated=repeated)
+    rows = check_fresh_rows(pruning, counts, "a limit on costs", delta, repeated=repeated, repeats=repeats)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its predictions")
     labels = pruning.node_labels[pruning.leaves]
@@ -90,7 +92,8 @@ def certified_cost(
     np.add.at(rows_by_class[: counts.n_classes].T, position, counts.by_class[pruning.leaves])
     possible, which = np.unique(matrix[:, predicted], return_inverse=True)
     n_rows = np.bincount(which.ravel(), weights=rows_by_class.ravel(), minlength=len(possible)).astype(np.int64)
-    value, description = _limit(possible, n_rows, delta, method)
+    n_rows_at_cost = raise_losses(n_rows, rows.repeats.n_errors)
+    value, description = _limit(possible, n_rows_at_cost, rows.delta, method)
     return Bound(
         value=min(value, float(possible[-1])),
         method=f"cost, {description}",
@@ -98,7 +101,7 @@ def certified_cost(
         details={"costs": matrix.tolist(), "values": possible.tolist(), "rows": n_rows.tolist()},
         quantity="cost",
         scale=float(matrix.max()),
-        **row_fields,
+        **rows.bound_fields,
     )
 
 

@@ -5,11 +5,13 @@ evaluation log whether the rows were evaluated on other prunings, among which th
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..core import Counts, EvaluationLog, EvaluationRecord, Pruning, PruningSequence, SampleUsage, Tree
 from ..errors import ParameterError, UnsupportedError
-from ..statistics.freshness import Freshness, compare_samples, sample_overlap
+from ..statistics.freshness import CertifyingRows, Freshness, compare_samples, sample_overlap
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
 from . import METHODS
 
@@ -72,7 +74,7 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
     if of_all.leak:
         return Freshness(f"{of_all.leak}, or, as they only pruned it, {_PAYING_REMEDY}")
     prior_evaluation, sequence = _find_prior_evaluation(pruning_or_sequence, members, tree, counts)
-    return Freshness("", prior_evaluation, sequence, of_all.text, of_all.is_checked)
+    return replace(of_all, prior_evaluation=prior_evaluation, sequence=sequence)
 
 
 def _find_prior_evaluation(
@@ -141,9 +143,15 @@ def _describe_evaluation(counts: Counts, evaluated: str) -> str:
 
 
 def check_fresh_rows(
-    pruning_or_sequence: Certifiable, counts: Counts, subject: str, delta: float, *, repeated: bool = False
-) -> dict[str, Any]:
-    """Return the fields of a `Bound` about its rows (`Freshness.bound_fields`), which must be fresh.
+    pruning_or_sequence: Certifiable,
+    counts: Counts,
+    subject: str,
+    delta: float,
+    *,
+    repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
+) -> CertifyingRows:
+    """Return the rows of a certificate (`Freshness.certifying_rows`), which must be fresh.
 
     The evaluation log records that the rows were evaluated on the pruning, if it is a single one.
 
@@ -155,23 +163,31 @@ def check_fresh_rows(
         The sample that certifies.
     subject : str
         The certificate, such as "a test sample": the subject of the refusals.
-    delta, repeated
+    delta, repeated, repeats
         As for `certify`.
     """
     check_delta(delta)
     if isinstance(pruning_or_sequence, PruningSequence | list | tuple):
         result = freshness(pruning_or_sequence, counts).check_fresh()
-        return result.bound_fields(counts, subject, delta, repeated=repeated)
+        return result.certifying_rows(counts, subject, delta, repeated=repeated, repeats=repeats)
     pruning = check_kinds(pruning_or_sequence, counts)
-    fields = freshness(pruning, counts).check_fresh().bound_fields(counts, subject, delta, repeated=repeated)
+    result = freshness(pruning, counts).check_fresh()
+    rows = result.certifying_rows(counts, subject, delta, repeated=repeated, repeats=repeats)
     pruning.tree.evaluation_log.record_pruning(counts, pruning)
-    return fields
+    return rows
 
 
 def check_rows_did_not_grow(
-    pruning: Pruning, counts: Counts, grown: Counts | None, subject: str, delta: float, *, repeated: bool = False
-) -> dict[str, Any]:
-    """Return the fields of a `Bound` about its rows (`Freshness.bound_fields`), which must not have grown the tree.
+    pruning: Pruning,
+    counts: Counts,
+    grown: Counts | None,
+    subject: str,
+    delta: float,
+    *,
+    repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
+) -> CertifyingRows:
+    """Return the rows of a certificate (`Freshness.certifying_rows`), which must not have grown the tree.
 
     For limits that hold for all prunings of the grown tree at once: the rows may have chosen among the prunings.
     Parameters are as for `check_fresh_rows`; `grown` is needed if the tree does not know the rows that grew it.
@@ -187,7 +203,7 @@ def check_rows_did_not_grow(
         )
     result = compare_samples(growing_samples, counts, refuses_name=True).check_fresh()
     pruning.tree.evaluation_log.record_nodes(counts)
-    return result.bound_fields(counts, subject, delta, repeated=repeated)
+    return result.certifying_rows(counts, subject, delta, repeated=repeated, repeats=repeats)
 
 
 def check_kinds(pruning: object, counts: Counts) -> Pruning:

@@ -15,8 +15,9 @@ from ..core import Bound, Pruning
 from ..data.encoding import encode
 from ..errors import CountsError, DataError, ParameterError, TreeError
 from ..routing import apply, count
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
-from ._betting import betting_upper
+from ._betting import betting_upper, raise_losses
 from ._fresh import check_fresh_rows
 
 
@@ -29,6 +30,7 @@ def importance_weighted(
     largest: float,
     delta: float = 0.05,
     sample: str = "test",
+    repeats: Repeats | RepeatRule = "errors",
 ) -> Bound:
     """Return an upper limit on the error in the population that the importance weights describe.
 
@@ -50,6 +52,8 @@ def importance_weighted(
         Probability, over samples, that the limit is too low.
     sample : str
         Name of the sample.
+    repeats
+        As for `certify`.
 
     Returns
     -------
@@ -85,15 +89,17 @@ def importance_weighted(
         raise CountsError("the pruning was made from costs and has no classes; an error rate needs its predictions")
     table = encode(X, schema=schema, target=y)
     counts = count(pruning.tree, table, sample=sample)
-    row_fields = check_fresh_rows(pruning, counts, "an importance-weighted error", delta)
-    weight = _checked_weights(sample_weight, row_fields["n"], float(largest))
+    rows = check_fresh_rows(pruning, counts, "an importance-weighted error", delta, repeats=repeats)
+    weight = _checked_weights(sample_weight, rows.n, float(largest))
     # Rows are routed to the leaves of the grown tree. Each of them predicts as the leaf of the pruning above it.
     is_below_leaf = ~(pruning.is_leaf | pruning.is_kept)
     predictions = structure.inherit_labels(pruning.tree.parent, pruning.node_labels, is_below_leaf)
     is_error = predictions[apply(pruning.tree, table)] != table.target
     losses = np.where(is_error, weight, 0.0)
-    values, n_rows = np.unique(losses, return_counts=True)
-    limit = float(largest) * betting_upper(values / float(largest), n_rows, math.log(delta))
+    values, n_rows = np.unique(np.append(losses, float(largest)), return_counts=True)
+    n_rows[-1] -= 1  # the largest loss is among the values even if no row has it, for rows that repeat others
+    n_rows = raise_losses(n_rows, rows.repeats.n_errors)
+    limit = float(largest) * betting_upper(values / float(largest), n_rows, math.log(rows.delta))
     return Bound(
         value=min(1.0, limit),
         method="importance weights, betting",
@@ -104,7 +110,7 @@ def importance_weighted(
             "rows_in_error": int(np.count_nonzero(is_error)),
         },
         quantity="importance-weighted error",
-        **row_fields,
+        **rows.bound_fields,
     )
 
 

@@ -19,6 +19,7 @@ from .._utils.arrays import Floats, LongsOrFloats
 from ..core import Counts, LeafShares, Pruning
 from ..core.class_names import class_names_of
 from ..errors import ParameterError
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import check_fresh_rows, check_rows_did_not_grow
 from ._rates import log_share_of_delta
@@ -32,6 +33,7 @@ def leaf_shares(
     over: Literal["leaves", "nodes"] = "leaves",
     grown: Counts | None = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> LeafShares:
     """Return limits on the share of each class in each leaf; all of them hold at once.
 
@@ -50,7 +52,7 @@ def leaf_shares(
     grown : Counts, optional
         Counts of the growing sample. It is needed if `counts` helped to choose the pruning, to check that the rows
         did not grow the tree.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -80,33 +82,41 @@ def leaf_shares(
         raise ParameterError(f"over={over!r}; 'leaves' or 'nodes' is needed")
     subject = "a limit on class shares"
     if over == "nodes":
-        row_fields = check_rows_did_not_grow(pruning, counts, grown, subject, delta, repeated=repeated)
+        rows = check_rows_did_not_grow(pruning, counts, grown, subject, delta, repeated=repeated, repeats=repeats)
         nodes = np.arange(pruning.tree.n_nodes, dtype=np.int32)
     else:
-        row_fields = check_fresh_rows(pruning, counts, subject, delta, repeated=repeated)
+        rows = check_fresh_rows(pruning, counts, subject, delta, repeated=repeated, repeats=repeats)
         nodes = pruning.leaves
-    del row_fields["n"]  # every leaf has a number of rows of its own
+    row_fields = {name: value for name, value in rows.bound_fields.items() if name != "n"}  # each leaf has its own n
     by_class = counts.by_class[nodes]
     n_rows = by_class.sum(axis=1)
     if over == "nodes":
         n_at_once = len(nodes)
-        log_delta_of_node = math.log(delta) - math.log(n_at_once)
+        log_delta_of_node = math.log(rows.delta) - math.log(n_at_once)
     else:
         n_at_once = max(1, int(np.count_nonzero(n_rows)))
-        log_delta_of_node = log_share_of_delta(delta, n_at_once)
-    lower, upper = _limits(by_class, n_rows, log_delta_of_node)
+        log_delta_of_node = log_share_of_delta(rows.delta, n_at_once)
+    lower, upper = _limits(by_class, n_rows, log_delta_of_node, rows.repeats.n_errors)
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
     at_once = f", {n_at_once:,} {over} at once" if n_at_once > 1 else ""
     return LeafShares(nodes, by_class, lower, upper, names, method=f"leaf shares, exact tail{at_once}", **row_fields)
 
 
-def _limits(by_class: LongsOrFloats, n_rows: LongsOrFloats, log_delta: float) -> tuple[Floats, Floats]:
-    """Return lower and upper limits on all shares; those of one node fail together with at most exp(log_delta)."""
+def _limits(by_class: LongsOrFloats, n_rows: LongsOrFloats, log_delta: float, n_repeated: int) -> tuple[Floats, Floats]:
+    """Return lower and upper limits on all shares; those of one node fail together with at most exp(log_delta).
+
+    The leaves and classes of the `n_repeated` rows that repeat others are not known. So each upper limit counts all of
+    them for the class, as far as the leaf has rows, and each lower limit counts all of them for other classes.
+    """
     n_classes = by_class.shape[1]
     n_one_sided_limits = {1: 1, 2: 2}.get(n_classes, 2 * n_classes)
     log_delta_of_limit = log_delta - math.log(n_one_sided_limits)
     n = np.broadcast_to(n_rows[:, None], by_class.shape)
     is_empty = n == 0
-    upper = np.where(is_empty, 1.0, binomial_upper(by_class, n, log_delta_of_limit))
-    upper_of_others = upper[:, ::-1] if n_classes == 2 else binomial_upper(n - by_class, n, log_delta_of_limit)
+    upper = np.where(is_empty, 1.0, binomial_upper(np.minimum(by_class + n_repeated, n), n, log_delta_of_limit))
+    upper_of_others = (
+        upper[:, ::-1]
+        if n_classes == 2
+        else binomial_upper(np.minimum(n - by_class + n_repeated, n), n, log_delta_of_limit)
+    )
     return np.where(is_empty, 0.0, 1.0 - upper_of_others), upper

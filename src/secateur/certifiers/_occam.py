@@ -18,6 +18,7 @@ from .._utils.checks import check_name
 from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import Tail, check_delta, upper_limit
 from ._checks import EvaluatedMembers, check_budget, evaluate_members, has_free_labels
 from ._counting import count_prunings, count_prunings_within, log_count_of_size
@@ -41,6 +42,7 @@ def occam(
     labels: LabelRule = "grow",
     original: Original = "fixed",
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> Any:
     """Return a bound on the error of a pruning that may have been chosen on `holdout`.
 
@@ -71,7 +73,7 @@ def occam(
     labels, original : str
         How labels were chosen: "grow" (by the growing sample), or "prune" or "both", which pay ln of the number of
         classes per chosen label. `original="relabel"` if the leaves of the grown tree chose their labels, too.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -99,7 +101,7 @@ def occam(
     """
     delta = check_delta(delta)
     check_name("prior", prior, _PRIORS)
-    row_fields = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated)
+    rows = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated, repeats=repeats)
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
     members = evaluate_members(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
     n_labels = max(grown.n_classes, holdout.n_classes) if has_free_labels(labels, original) else 1
@@ -108,8 +110,8 @@ def occam(
     )
     if prior not in ("uniform", "printed"):  # the uniform prior counts labels itself; the printed one ignores them
         complexity = complexity + members.n_free * math.log(n_labels)
-    log_deltas = math.log(delta) - complexity
-    limits = upper_limit(tail, members.errors, row_fields["n"], np.minimum(log_deltas, 0.0))
+    log_deltas = math.log(rows.delta) - complexity
+    limits = upper_limit(tail, rows.add_repeated(members.errors), rows.n, np.minimum(log_deltas, 0.0))
     reason = _why_not_certified(tree, float(complexity[0])) if prior == "printed" else ""
     bounds = [
         Bound(
@@ -119,11 +121,11 @@ def occam(
             complexity=float(price),
             certified=not reason,
             reason=reason,
-            **row_fields,
+            **rows.bound_fields,
             details={
                 "prior": prior,
                 "tail": tail,
-                "log_delta": math.log(delta) - float(price),
+                "log_delta": math.log(rows.delta) - float(price),
                 "member": member,
                 **prior_details,
             },

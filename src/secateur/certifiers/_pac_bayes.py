@@ -20,6 +20,7 @@ from ..core import Bound, Counts, Pruning, Tree
 from ..errors import CountsError, ParameterError
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import kl_upper
 from ._checks import evaluate_members
 
@@ -40,6 +41,7 @@ def pac_bayes(
     theta: ArrayLike | None = None,
     pruning: Pruning | None = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> Bound:
     """Return a bound on the error of a random pruning drawn from a mixture of all prunings.
 
@@ -60,7 +62,7 @@ def pac_bayes(
         searched for.
     pruning : Pruning, optional
         Certify this pruning, as a mixture of one pruning, instead. `occam` with the informed prior is tighter for it.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -84,12 +86,12 @@ def pac_bayes(
     >>> round(pac_bayes(tree, grown, held, lam=0.5, mu=0).value, 3)
     0.192
     """
-    row_fields = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated)
-    n = row_fields["n"]
+    rows = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated, repeats=repeats)
+    n = rows.n
     if n < MIN_ROWS:
         raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {MIN_ROWS}")
     pairs = prior_grid(lam, mu)
-    fixed_cost = math.log(2 * math.sqrt(n) / delta) + math.log(len(pairs))
+    fixed_cost = math.log(2 * math.sqrt(n) / rows.delta) + math.log(len(pairs))
     grow_errors = grown.errors_if_leaf(grown.majority)
     member = None if pruning is None else evaluate_members(tree, grown, holdout, pruning)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
@@ -106,7 +108,7 @@ def pac_bayes(
         else:
             mixtures_of_pair = [(t, *gibbs(tree, log_prior, errors, log_z, t, n)) for t in thetas]
         for t, expected_errors, divergence in mixtures_of_pair:
-            value = kl_upper(expected_errors, n, -(max(divergence, 0.0) + fixed_cost))
+            value = kl_upper(rows.add_repeated(expected_errors), n, -(max(divergence, 0.0) + fixed_cost))
             candidates.append(_Candidate(value, expected_errors, max(divergence, 0.0), pair, t))
     best = min(candidates, key=lambda candidate: candidate.value)
     details = {
@@ -123,7 +125,7 @@ def pac_bayes(
         method="PAC-Bayes-kl, " + ("Gibbs mixture of all prunings" if pruning is None else "one pruning"),
         errors=best.expected_errors if pruning is None else int(best.expected_errors),
         complexity=best.divergence + math.log(len(pairs)),
-        **row_fields,
+        **rows.bound_fields,
         details=details,
         predictor="a pruning drawn at random from the mixture" if pruning is None else "",
     )

@@ -11,6 +11,7 @@ import numpy as np
 from .._utils.arrays import ArrayLike, Floats, LongsOrFloats
 from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import ParameterError
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import check_fresh_rows
 
@@ -22,6 +23,7 @@ def path(
     delta: float = 0.05,
     weights: ArrayLike | None = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> list[Bound]:
     """Return one bound per member of a sequence; all of them hold at once.
 
@@ -36,7 +38,7 @@ def path(
     weights : array, optional
         Share of delta of each member: 0 or more, at most 1 in total, fixed without using the rows of `counts` (see
         `cross_validation_weights`). By default, all different members have equal shares.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -63,13 +65,13 @@ def path(
     delta = check_delta(delta)
     if not len(sequence):
         raise ParameterError("no prunings given; at least one is needed")
-    row_fields = check_fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated)
+    rows = check_fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated, repeats=repeats)
     errors, n_leaves = _evaluate_members(sequence, counts)
     shares = _equal_shares(sequence) if weights is None else _checked_weights(weights, len(sequence))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
-    log_deltas = np.minimum(math.log(delta) + log_shares, 0.0)
-    limits = binomial_upper(errors, row_fields["n"], log_deltas)
+    log_deltas = np.minimum(math.log(rows.delta) + log_shares, 0.0)
+    limits = binomial_upper(rows.add_repeated(errors), rows.n, log_deltas)
     n_members = len(sequence)
     weighting = "equal shares" if weights is None else "given weights"
     columns = (limits, errors, log_shares, log_deltas, n_leaves)
@@ -79,7 +81,7 @@ def path(
             method=f"path of {n_members:,} prunings, {weighting}, exact tail",
             errors=n_errors,
             complexity=0.0 - log_share,
-            **row_fields,
+            **rows.bound_fields,
             details={
                 "tail": "exact",
                 "log_delta": log_delta,

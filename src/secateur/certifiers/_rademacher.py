@@ -25,6 +25,7 @@ from .._utils.arrays import Longs
 from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree, excess_cost, full_cost
 from ..errors import CountsError, ParameterError
 from ..statistics.freshness import check_samples
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
 from ._checks import budget_walk, check_budget, evaluate_members, has_free_labels
 
@@ -43,6 +44,7 @@ def rademacher(
     rng: np.random.Generator | int | None = None,
     pruning: Pruning | PruningSequence | None = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> Any:
     """Return a bound on the error of a pruning from the Rademacher penalty of its class.
 
@@ -69,7 +71,7 @@ def rademacher(
         Generator or seed of the signs.
     pruning : Pruning or PruningSequence, optional
         What is certified; by default the pruning of the class with the fewest errors on `holdout`.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -105,8 +107,8 @@ def rademacher(
         )
     if form not in ("centred", "printed"):
         raise ParameterError(f"form={form!r}; 'centred' or 'printed' is needed")
-    row_fields = check_samples(tree, grown, holdout, "a Rademacher bound", delta, repeated=repeated)
-    n = row_fields["n"]
+    rows = check_samples(tree, grown, holdout, "a Rademacher bound", delta, repeated=repeated, repeats=repeats)
+    n = rows.n
     budget = None if k is None else check_budget(grown, k, "the restricted class")
     members = evaluate_members(
         tree, grown, holdout, pruning, labels=labels, original=original, budget=budget, uses_member_labels=True
@@ -120,10 +122,12 @@ def rademacher(
     hi, lo = (np.array(column, np.int64) for column in zip(*extremes, strict=True))
     if form == "centred":
         penalty = float((hi - lo).mean()) / (2 * n)
-        slack = 3 * math.sqrt(math.log(1 / delta) / (2 * n))
+        slack = 3 * math.sqrt(math.log(1 / rows.delta) / (2 * n))
     else:
         penalty = float(np.maximum(hi, -lo).mean()) / n
-        slack = 5 * math.sqrt(math.log(2 / delta) / (2 * n))
+        slack = 5 * math.sqrt(math.log(2 / rows.delta) / (2 * n))
+    # With fresh rows in the place of repeated ones, with the same signs, hi and lo move by at most 1 for each row.
+    slack += 2 * min(rows.repeats.n_errors, n) / n
     details = {
         "hi": hi.tolist(),
         "lo": lo.tolist(),
@@ -136,14 +140,14 @@ def rademacher(
     restriction = "" if k is None else f", within {k} growing errors"
     bounds = []
     for member, errors in enumerate(members.errors.tolist()):
-        unclipped = errors / n + 2 * penalty + slack
+        unclipped = int(rows.add_repeated(errors)) / n + 2 * penalty + slack
         bounds.append(
             Bound(
                 value=min(1.0, unclipped),
                 method=f"Rademacher penalty, {form}{restriction}",
                 errors=errors,
                 complexity=penalty,
-                **row_fields,
+                **rows.bound_fields,
                 details={**details, "unclipped": unclipped, "member": member},
             )
         )

@@ -13,6 +13,7 @@ from .._utils.arrays import Ints, Longs, LongsOrFloats
 from ..core import Bound, Counts, Pruning, class_number
 from ..core.class_names import class_names_of
 from ..errors import CountsError, ParameterError
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import check_fresh_rows
 
@@ -25,6 +26,7 @@ def class_rates(
     together: bool = True,
     positive: object = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> list[Bound]:
     """Return an upper limit on the error among the rows of each class.
 
@@ -40,7 +42,7 @@ def class_rates(
         Whether all limits hold at once with probability `1 - delta`, or each by itself.
     positive : class, optional
         For two classes: the positive class; by default the second in sorted order.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -66,7 +68,7 @@ def class_rates(
     false negative rate 40 of 100 0.503
     """
     delta = check_delta(delta)
-    row_fields = check_fresh_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated)
+    rows = check_fresh_rows(pruning, counts, "a limit on class rates", delta, repeated=repeated, repeats=repeats)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; error rates need its predictions")
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
@@ -74,8 +76,9 @@ def class_rates(
     n_rows = counts.by_class[0]
     errors = n_rows - _correct_rows(pruning.node_labels[pruning.leaves], counts.by_class[pruning.leaves])
     n_together = max(1, int(np.count_nonzero(n_rows))) if together else 1
-    log_delta = log_share_of_delta(delta, n_together)
-    limits = binomial_upper(errors, n_rows, log_delta)
+    log_delta = log_share_of_delta(rows.delta, n_together)
+    n_repeated = np.minimum(rows.repeats.of_classes(counts.n_classes), n_rows)
+    limits = binomial_upper(np.minimum(errors + n_repeated, n_rows), n_rows, log_delta)
     tail = f"exact tail, {n_together} classes at once" if n_together > 1 else "exact tail"
     return [
         Bound(
@@ -84,10 +87,10 @@ def class_rates(
             errors=n_errors,
             details={"tail": "exact", "log_delta": log_delta, "class": name, "classes": n_together},
             quantity=quantity,
-            **row_fields | {"n": n},
+            **rows.bound_fields | {"n": n, "n_repeated": repeated_rows},
         )
-        for limit, n, n_errors, name, quantity in zip(
-            limits.tolist(), n_rows.tolist(), errors.tolist(), names, quantities, strict=True
+        for limit, n, n_errors, repeated_rows, name, quantity in zip(
+            limits.tolist(), n_rows.tolist(), errors.tolist(), n_repeated.tolist(), names, quantities, strict=True
         )
     ]
 

@@ -3,11 +3,19 @@
 import math
 
 from ..core import Bound, Counts, Pruning
+from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper
 from ._fresh import check_fresh_rows
 
 
-def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeated: bool = False) -> Bound:  # noqa: PT028
+def test_sample(
+    pruning: Pruning,
+    counts: Counts,
+    *,
+    delta: float = 0.05,  # noqa: PT028
+    repeated: bool = False,  # noqa: PT028
+    repeats: Repeats | RepeatRule = "errors",  # noqa: PT028
+) -> Bound:
     """Return the exact binomial limit on the error of a pruning, from a fresh sample.
 
     Parameters
@@ -18,7 +26,7 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeat
         Integer counts of a sample that had no part in growing, labelling, pruning or choosing.
     delta : float
         Probability, over samples, that the limit is too low.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Returns
@@ -42,14 +50,15 @@ def test_sample(pruning: Pruning, counts: Counts, *, delta: float = 0.05, repeat
     held-out rows (method: test sample, exact tail); assumes rows are independent, identically
     distributed and not used before (not checked: sample 'test' has no sketch of its rows).
     """
-    row_fields = check_fresh_rows(pruning, counts, "a test sample", delta, repeated=repeated)
+    rows = check_fresh_rows(pruning, counts, "a test sample", delta, repeated=repeated, repeats=repeats)
+    log_delta = math.log(rows.delta)
     errors = int(pruning.errors(counts))
     return Bound(
-        value=binomial_upper(errors, row_fields["n"], math.log(delta)),
+        value=binomial_upper(rows.add_repeated(errors), rows.n, log_delta),
         method="test sample, exact tail",
         errors=errors,
-        **row_fields,
-        details={"tail": "exact", "log_delta": math.log(delta)},
+        **rows.bound_fields,
+        details={"tail": "exact", "log_delta": log_delta},
     )
 
 

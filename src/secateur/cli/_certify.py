@@ -18,6 +18,7 @@ from ._command import (
     print_message,
     print_result,
     random_state_option,
+    repeats_option,
     warnings_as_notes,
     write_model,
     write_model_options,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 @click.option(
     "--repeated", is_flag=True, help="Treat whole-number weights as counts of independent rows with equal values."
 )
+@repeats_option
 @random_state_option("Seed for the random signs (rademacher).")
 @write_model_options
 @input_output_options
@@ -88,7 +90,7 @@ def _certify_error(model: "Model", options: Options) -> int:
     """Certify the error of a model on its held-out sample; print the bound and write the certified model."""
     from ..model_selection import certify_model
 
-    parameters = {name: options[name] for name in ("method", "delta", "repeated")}
+    parameters = {name: options[name] for name in ("method", "delta", "repeated", "repeats")}
     with warnings_as_notes():
         bound = certify_model(model, seed=options["random_state"], **parameters)
     write_model(replace(model, certificate=bound), options, _bound_to_dict(bound), [str(bound)])
@@ -100,7 +102,7 @@ def _certify_cost(model: "Model", holdout: "Counts", options: Options) -> int:
     from ..certifiers import certified_cost
 
     costs = _read_costs(options["costs"], model)
-    bound = certified_cost(model.pruning, holdout, costs, delta=options["delta"])
+    bound = certified_cost(model.pruning, holdout, costs, delta=options["delta"], repeats=options["repeats"])
     print_result(options, {"of": "cost", **_bound_to_dict(bound)}, [str(bound)])
     return check_max_error(options, [(f"the certified {bound.quantity}", bound.value)], "")
 
@@ -109,7 +111,8 @@ def _certify_rates(model: "Model", holdout: "Counts", options: Options) -> int:
     """Print upper bounds on the error of each class."""
     from ..certifiers import class_rates
 
-    bounds = class_rates(model.pruning, holdout, delta=options["delta"], positive=options["positive"])
+    settings = {name: options[name] for name in ("delta", "positive", "repeats")}
+    bounds = class_rates(model.pruning, holdout, **settings)
     text = [str(bound) for bound in bounds]
     if len(bounds) > 1:
         text.append("All of these hold at once.")
@@ -124,11 +127,12 @@ def _certify_leaf_shares(model: "Model", holdout: "Counts", options: Options) ->
     from ..inspection.text import export_rules
 
     delta = options["delta"]
+    settings = {"delta": delta, "repeats": options["repeats"]}
     try:
-        limits = leaf_shares(model.pruning, holdout, delta=delta)
+        limits = leaf_shares(model.pruning, holdout, **settings)
     except LeakageError:
         grown: Any = model.grown
-        limits = leaf_shares(model.pruning, holdout, delta=delta, over="nodes", grown=grown)
+        limits = leaf_shares(model.pruning, holdout, over="nodes", grown=grown, **settings)
         print_message(
             "note: these rows helped to prune, so the limits hold for all nodes of the grown tree and are wider",
             quiet=options["quiet"],

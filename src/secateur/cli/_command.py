@@ -192,6 +192,12 @@ def delta_option(result: str) -> OptionDecorator:
     return click.option("--delta", type=FRACTION, default=0.05, help=f"Allowed failure probability of the {result}.")
 
 
+repeats_option = choice_option(
+    "--repeats", names=("errors", "independent"),
+    help="Rows that occur twice count as errors in the certificate if they may be copies, or are independent draws.",
+)  # fmt: skip
+
+
 def set_option(function: str) -> OptionDecorator:
     """Return the option --set for the parameters of a `function`, named in the help, that another option selects."""
     return click.option(

@@ -34,6 +34,7 @@ from ._command import (
     parse_parameters,
     print_message,
     random_state_option,
+    repeats_option,
     set_defaults_from_file,
     set_option,
     target_option,
@@ -127,6 +128,7 @@ def growing_option(declaration: Declaration) -> OptionDecorator:
 )  # fmt: skip
 @click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
 @delta_option("certificate")
+@repeats_option
 @max_error_option
 @model_options
 @random_state_option("Seed for folds and held-out rows.")

@@ -44,6 +44,15 @@ class Bound:
         With which samples the rows were compared, or why they could not be compared.
     is_checked : bool
         Whether the comparison would have found rows that were used before.
+    n_repeated : int
+        Number of rows that count as errors besides `errors`, because they repeat other rows and may be copies.
+    repeats : str
+        What rows are that occur more than once: "natural", "copies", "in doubt", "independent" if the caller states
+        it, "unknown" if the rows were not compared; empty if nobody examined them.
+    repeats_text : str
+        The same in words, if there is something to state.
+    copies_detectable : bool
+        Whether copies of a part of the rows would have been noticed. They cannot be where rows have few values.
     stated : str
         For a bound that was read and could not be recomputed from counts: what it was read from, "the model file".
 
@@ -71,6 +80,10 @@ class Bound:
     scale: float = 1.0
     freshness: str = ""
     is_checked: bool = True
+    n_repeated: int = 0
+    repeats: str = ""
+    repeats_text: str = ""
+    copies_detectable: bool = False
     stated: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -122,9 +135,10 @@ class Bound:
         assumption = "independent and identically distributed"
         if not self.is_checked:
             assumption = f"independent, identically distributed and not used before ({self.freshness})"
+        remark = f"; {self.repeats_text}" if self.repeats_text else ""
         return (
             f"With {confidence} confidence {subject} on new rows like these is at most {limit}, "
-            f"from {rows} (method: {self.method}); assumes rows are {assumption}."
+            f"from {rows} (method: {self.method}); assumes rows are {assumption}{remark}."
         )
 
 

@@ -30,7 +30,7 @@ class LeafShares:
         Names of the classes.
     delta : float
         Probability, over samples, that some share is outside its limits.
-    method, sample, freshness, is_checked
+    method, sample, freshness, is_checked, n_repeated, repeats, repeats_text, copies_detectable
         As for `Bound`.
     displayed_class : str
         The class whose share texts and rules display in every leaf. By default: of two classes the one that the leaf
@@ -55,6 +55,10 @@ class LeafShares:
     sample: str = ""
     freshness: str = ""
     is_checked: bool = True
+    n_repeated: int = 0
+    repeats: str = ""
+    repeats_text: str = ""
+    copies_detectable: bool = False
     displayed_class: str = ""
 
     def __post_init__(self) -> None:
@@ -115,6 +119,10 @@ class LeafShares:
             quantity=f"share of {self.classes[c]!r} in leaf {int(node)}",
             freshness=self.freshness,
             is_checked=self.is_checked,
+            n_repeated=self.n_repeated,
+            repeats=self.repeats,
+            repeats_text=self.repeats_text,
+            copies_detectable=self.copies_detectable,
         )
 
     def with_displayed_class(self, label: object) -> "LeafShares":

@@ -33,6 +33,7 @@ from ..model_selection._recipe import plain_values
 from ..model_selection.folds import seed_from
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
+from ..statistics.repeats import RepeatRule
 
 if TYPE_CHECKING:
     from ..report import Report
@@ -215,6 +216,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         delta: float = 0.05,
         sample: str = "certify",
         repeated: bool = False,
+        repeats: RepeatRule = "errors",
     ) -> Self:
         """Return a new fitted estimator with a certificate from fresh rows; the tree does not change.
 
@@ -225,7 +227,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             than chance explains are equal to rows that had a part.
         sample_weight, repeated
             Whole-number weights, and whether they count independent rows: see `secateur.certify`.
-        method, delta
+        method, delta, repeats
             As for `secateur.certify`.
         sample : str
             Name of the sample. It must not be the name of a sample that was used before.
@@ -234,8 +236,9 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         holdout = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample=sample)
         model = replace(model, holdout=holdout)
         bound = model_selection.certify_model(
-            model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated
-        )
+            model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated,
+            repeats=repeats,
+        )  # fmt: skip
         return self._with_model(replace(model, certificate=bound))
 
     def summary(self) -> Summary:

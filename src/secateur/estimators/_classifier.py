@@ -99,6 +99,10 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         certificate are held out before growing.
     delta : float
         Allowed probability that the certificate fails.
+    repeats : {"errors", "independent"}
+        What rows that occur twice are for the certificate. "errors": if they may be copies, by the numbers of rows
+        that occur once, twice and so on, they count as errors. "independent": you state that equal rows are
+        independent draws.
     costs : array of shape (n_classes, n_classes), optional
         Cost of predicting class j for a row of class i, classes sorted. Leaves then predict the
         class with the lowest expected cost, and pruning minimises the cost instead of errors.
@@ -205,6 +209,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         holdout: float = 1 / 3,
         certify: str | bool | None = None,
         delta: float = 0.05,
+        repeats: Literal["errors", "independent"] = "errors",
         costs: ArrayLike | None = None,
         class_weight: dict[Category, float] | Literal["balanced"] | None = None,
         nominal: Columns | None = None,
@@ -235,6 +240,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.holdout = holdout
         self.certify = certify
         self.delta = delta
+        self.repeats = repeats
         self.costs = costs
         self.class_weight = class_weight
         self.nominal = nominal

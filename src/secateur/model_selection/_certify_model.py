@@ -5,7 +5,8 @@ from typing import Any
 
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Model, PruningSequence
-from ..errors import UnsupportedError
+from ..errors import LeakageError, UnsupportedError
+from ..statistics.repeats import RepeatRule, Repeats
 
 
 def certify_model(
@@ -16,6 +17,7 @@ def certify_model(
     seed: int = 0,
     k: int | None = None,
     repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
 ) -> Bound:
     """Return the certificate of a model's pruning on its held-out sample.
 
@@ -31,7 +33,7 @@ def certify_model(
         Seed for the signs that the Rademacher penalty draws.
     k : int, optional
         Maximum number of growing errors of the prunings among which the rule chose.
-    repeated : bool
+    repeated, repeats
         As for `certify`.
 
     Examples
@@ -60,12 +62,19 @@ def certify_model(
             parameters["prior"] = "within-k"
     return certify(
         model.pruning, holdout, method=method, delta=delta, grown=model.class_grown, sequence=model.sequence,
-        repeated=repeated, **parameters,
+        repeated=repeated, repeats=repeats, **parameters,
     )  # fmt: skip
 
 
-def certify_if_fresh(sequence: PruningSequence, holdout: Counts, delta: float) -> Sequence[Bound]:
+def certify_if_fresh(
+    sequence: PruningSequence, holdout: Counts, delta: float, repeats: RepeatRule = "errors"
+) -> Sequence[Bound]:
     """Return the certificates of all members, or none if the held-out rows are not fresh."""
     from ..certifiers import freshness, path
 
-    return path(sequence, holdout, delta=delta) if freshness(sequence, holdout).is_fresh else ()
+    if not freshness(sequence, holdout).is_fresh:
+        return ()
+    try:
+        return path(sequence, holdout, delta=delta, repeats=repeats)
+    except LeakageError:  # more than half of the rows are copies
+        return ()

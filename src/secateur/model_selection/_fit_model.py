@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Ints, LongsOrFloats
+from .._utils.checks import check_name
 from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
@@ -21,7 +22,9 @@ from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData, grow_rows
 from ..pruners import RULES, best_of_size, k_limit
-from ..routing import count
+from ..routing import count, sketch_of
+from ..statistics.freshness import REPEAT_RULES, compare_samples
+from ..statistics.repeats import RepeatRule, Repeats, find_repeats
 from ._certify_model import certify_model
 from ._cross_validate import CandidateSearch
 from ._prune_model import (
@@ -97,7 +100,10 @@ def fit_model(
     holdout = None
     if holdout_rows is not None:
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight)
-    model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection))
+    repeats = _find_repeats(plan, grown, rows, holdout_rows)
+    model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection, repeats), repeats)
+    if isinstance(repeats, Repeats) and model.certificate is not None and model.class_holdout is not None:
+        compare_samples(grown.tree.history, model.class_holdout).warn(model.class_holdout, repeats)
     _warn_of_rare_class(plan, model, selection)
     if held_out is not None:
         _warn_of_small_holdout(plan, held_out.n_rows)
@@ -150,6 +156,24 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
             "certify and certify on rows of weight 1 (certified_on, X_holdout), or, if a weight of 3 means three "
             "independent rows with the same values, pass them as separate rows"
         )
+
+
+def _find_repeats(
+    plan: FitPlan, grown: Sample, rows: WeightedRows, holdout_rows: WeightedRows | None
+) -> Repeats | RepeatRule:
+    """Return what is known about repeated rows, from the hashes of all rows, if they are to certify the tree."""
+    recipe = plan.recipe
+    check_name("repeats", recipe.repeats, REPEAT_RULES)
+    is_certified = recipe.certify or recipe.select == "certificate"
+    if recipe.repeats == "independent":
+        return "independent"
+    if not is_certified or holdout_rows is None or not isinstance(grown, Counts):
+        return "errors"
+    samples = [
+        sketch_of(grown.tree, sample.table, sample.is_used(), size=sample.table.n_rows + 1)
+        for sample in (rows, holdout_rows)
+    ]
+    return find_repeats(samples[:1], samples[1], recipe.delta)
 
 
 def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
@@ -240,7 +264,13 @@ class _NodeCosts(NamedTuple):
     cost: LongsOrFloats | None
 
 
-def _prune_by_plan(plan: FitPlan, grown: Sample, holdout: Sample | None, selection: Selection | None) -> Model:
+def _prune_by_plan(
+    plan: FitPlan,
+    grown: Sample,
+    holdout: Sample | None,
+    selection: Selection | None,
+    repeats: Repeats | RepeatRule,
+) -> Model:
     """Return the model whose pruning the plan requests.
 
     Parameters
@@ -252,6 +282,8 @@ def _prune_by_plan(plan: FitPlan, grown: Sample, holdout: Sample | None, selecti
         The held-out sample in the grown tree.
     selection : Selection, optional
         The choice of cross-validation.
+    repeats : Repeats or str
+        What is known about repeated rows, for a choice by certificates.
     """
     labels, cost = _node_costs(plan, grown, holdout)
     if selection is not None and plan.recipe.select != "certificate":
@@ -267,7 +299,7 @@ def _prune_by_plan(plan: FitPlan, grown: Sample, holdout: Sample | None, selecti
         if isinstance(result, Pruning):
             return replace(model, pruning=with_node_labels(result, labels))
         model = replace(model, sequence=result)
-    return _choose_member(plan, model)
+    return _choose_member(plan, model, repeats)
 
 
 def _node_costs(plan: FitPlan, grown: Sample, holdout: Sample | None) -> _NodeCosts:
@@ -312,7 +344,7 @@ def _apply_rule(
     return replace(result, seen=SampleUsage.of(grown, holdout if plan.prunes_with_holdout else None))
 
 
-def _choose_member(plan: FitPlan, model: Model) -> Model:
+def _choose_member(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -> Model:
     """Return the model with the member of its sequence that the plan requests."""
     select, sequence = plan.recipe.select, sequence_of(model)
     if select is None:
@@ -321,7 +353,7 @@ def _choose_member(plan: FitPlan, model: Model) -> Model:
         pruning = prune_to_size(model, sequence, select).pruning
         return replace(model, pruning=with_node_labels(pruning, model.pruning.node_labels))
     if select == "certificate":
-        return _choose_by_certificate(plan, model, sequence)
+        return _choose_by_certificate(plan, model, sequence, repeats)
     if model.holdout is None:  # all rows are of one class, so that nothing was cross-validated
         return replace(model, pruning=sequence[0])
     model = choose_on_holdout(model, select="kse", k=plan.n_standard_errors, costs=plan.costs)
@@ -331,7 +363,9 @@ def _choose_member(plan: FitPlan, model: Model) -> Model:
     return model
 
 
-def _choose_by_certificate(plan: FitPlan, model: Model, sequence: PruningSequence) -> Model:
+def _choose_by_certificate(
+    plan: FitPlan, model: Model, sequence: PruningSequence, repeats: Repeats | RepeatRule
+) -> Model:
     """Return the model with the member of the lowest certified limit; the limit is its certificate."""
     holdout, selection = model.class_holdout, model.selection
     if holdout is None:
@@ -339,7 +373,7 @@ def _choose_by_certificate(plan: FitPlan, model: Model, sequence: PruningSequenc
     from ..certifiers import cross_validation_weights, least_bound, path
 
     weights = None if selection is None else cross_validation_weights(selection.error, selection.se)
-    bound = least_bound(path(sequence, holdout, delta=plan.recipe.delta, weights=weights))
+    bound = least_bound(path(sequence, holdout, delta=plan.recipe.delta, weights=weights, repeats=repeats))
     index = bound.details["member"]
     if selection is not None:
         selection = replace(selection, chosen=index, select="certificate")
@@ -347,7 +381,7 @@ def _choose_by_certificate(plan: FitPlan, model: Model, sequence: PruningSequenc
     return replace(model, pruning=pruning, selection=selection, certificate=bound)
 
 
-def _certify(plan: FitPlan, model: Model) -> Model:
+def _certify(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -> Model:
     """Return the model with the certificate that the plan requests, if the model has none yet."""
     recipe = plan.recipe
     if not recipe.certify or model.certificate is not None:
@@ -360,7 +394,7 @@ def _certify(plan: FitPlan, model: Model) -> Model:
         }
         k = k_limit(model.class_grown, **limits)
     method = "best" if recipe.certify is True else recipe.certify
-    bound = certify_model(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k)
+    bound = certify_model(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k, repeats=repeats)
     return replace(model, certificate=bound)
 
 

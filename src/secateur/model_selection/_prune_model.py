@@ -1,7 +1,7 @@
 """Make a smaller model from a fitted one, and the table of its members; no tree is grown and no row is routed again."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from ._certify_model import certify_if_fresh
 from ._recipe import is_accuracy, is_number_of_leaves
 from ._select import select as select_on
 from .losses import Scoring, leaf_predictions
+
+if TYPE_CHECKING:
+    from ..statistics.repeats import RepeatRule
 
 ACCURACY_TOLERANCE = 1e-12  # accuracies are rounded quotients
 
@@ -73,7 +76,8 @@ def prune_to(
     pruning = replace(pruning, seen=pruning.seen | evaluated_on)
     holdout, certificate = model.class_holdout, None
     if model.certificate is not None and holdout is not None and member is not None:
-        bounds = certify_if_fresh(sequence, holdout, model.certificate.delta)
+        repeats: RepeatRule = "independent" if model.certificate.repeats == "independent" else "errors"
+        bounds = certify_if_fresh(sequence, holdout, model.certificate.delta, repeats)
         certificate = bounds[member] if bounds else None
     selection = None if model.sequence is None else model.selection
     return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)

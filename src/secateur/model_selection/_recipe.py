@@ -126,6 +126,9 @@ class Recipe:
         Method of the certificate.
     delta : float
         Allowed probability that the certificate fails.
+    repeats : str
+        Whether rows that occur twice count as errors in the certificate if they may be copies ("errors"), or are
+        independent draws ("independent").
     costs : array, optional
         Cost of predicting class j for a row of class i.
     scoring : str, optional
@@ -147,6 +150,7 @@ class Recipe:
     holdout: float = 1 / 3
     certify: Any = None
     delta: float = 0.05
+    repeats: str = "errors"
     costs: Any = None
     scoring: Any = None
     probabilities: str = "shrunk"
@@ -188,6 +192,7 @@ class Recipe:
                 "probabilities": self.probabilities,
                 "certify": self.certify,
                 "delta": self.delta,
+                "repeats": self.repeats,
                 "costs": self.costs,
             }
         estimator = "TreeClassifier" if is_classifier else "TreeRegressor"

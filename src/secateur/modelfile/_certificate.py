@@ -11,14 +11,17 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array
-from ..core import Bound, Counts, Model, Sample, Selection
+from ..core import Bound, Counts, Model, Sample, SampleUsage, Selection
 from ..errors import ModelFileError, SecateurError
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
+from ..statistics.freshness import Freshness
+from ..statistics.repeats import RepeatRule, Repeats, Verdict
 from ..statistics.tails import binomial_upper
-from ._values import shorten
+from ._values import REPEATS_KEYS, shorten
 
 MAX_TAIL_ERRORS = 10**12  # errors for which a binomial tail is computed; more errors only raise the limit
 MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again
+MAX_DEVIATIONS = 4.0  # of the number of repeated rows in sketches from the number that a certificate states
 TOLERANCE = 1e-9  # relative: logarithms differ between machines
 
 
@@ -46,7 +49,9 @@ def verify_claims(model: Model) -> Model:
     if _is_about_holdout(bound, model):
         recomputed = _recompute_if_possible(bound, model)
         if recomputed is not None and _follows_from(bound, recomputed):
-            return replace(model, certificate=replace(bound, freshness=recomputed.freshness))
+            names = ("freshness", *REPEATS_KEYS) if bound.repeats else ("freshness",)
+            findings = {name: getattr(recomputed, name) for name in names}
+            return replace(model, certificate=replace(bound, **findings))
     return replace(model, certificate=replace(bound, stated="the model file"))
 
 
@@ -172,6 +177,8 @@ def _follows_from(bound: Bound, recomputed: Bound) -> bool:
     """Return whether a certificate claims no more than the recomputed one, in the same words and at the same price."""
     if bound.certified != recomputed.certified or bound.is_checked > recomputed.is_checked:
         return False
+    if bound.n_repeated != recomputed.n_repeated:
+        return False
     if (bound.method, bound.reason) != (recomputed.method, recomputed.reason):
         return False
     if abs(recomputed.complexity - bound.complexity) > TOLERANCE * abs(recomputed.complexity):
@@ -193,6 +200,7 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
     """Compute a certificate again with the method that its description names; None if the method is not known."""
     from ..certifiers import certify
 
+    repeats = _stated_repeats(bound, model)
     assert model.class_holdout is not None
     method = _method_of(bound)
     k = bound.details.get("k")
@@ -201,8 +209,37 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
         return None
     return certify(
         model.pruning, model.class_holdout, method=method, delta=bound.delta, grown=model.class_grown,
-        sequence=model.sequence, repeated=True, **_parameters_of_method(method, bound, model),
+        sequence=model.sequence, repeated=True, repeats=repeats, **_parameters_of_method(method, bound, model),
     )  # fmt: skip
+
+
+def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
+    """Return the number of repeated rows that a certificate states, unless the sketches in the model show more.
+
+    Fitting counts repeated rows exactly, from the hashes of all rows. The sketches in a file hold a part of them.
+    """
+    holdout = model.class_holdout
+    assert holdout is not None
+    if bound.repeats == "independent":
+        return "independent"
+    if not bound.repeats:  # earlier versions did not look for copies, and the certificate does not claim it
+        return Repeats()
+    used = model.tree.history | SampleUsage.of(model.grown)
+    found = Freshness(used=used).find_repeats(holdout, bound.delta)
+    verdicts: dict[str, Verdict] = {"natural": "natural", "copies": "copies", "in doubt": "in doubt"}
+    # What is in the sketches deviates from what is in the samples as a binomial number does.
+    least = found.n_twins * (1 - MAX_DEVIATIONS / math.sqrt(max(found.n_seen, 1)))
+    if found.verdict == "unknown" or bound.repeats not in verdicts or bound.n_repeated < max(found.n_seen, least):
+        return "errors"
+    return replace(
+        found,
+        verdict=verdicts[bound.repeats],
+        n_errors=bound.n_repeated,
+        n_twins=bound.n_repeated,
+        errors_by_class=(),
+        copies_detectable=bound.copies_detectable and found.copies_detectable,
+        delta=0.0,
+    )
 
 
 def _method_of(bound: Bound) -> str | None:

@@ -40,6 +40,7 @@ from ._checks import (
 from ._values import (
     DICTIONARY,
     MAX_NAME_CHARACTERS,
+    REPEATS_KEYS,
     REQUIRED_KEYS,
     Converter,
     Document,
@@ -95,7 +96,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
     selection = None
     if document["selection"] is not None:
         selection = _read_selection(document["selection"], tree, sequence, read_sequence)
-    read_certificate = partial(read_fields, required=REQUIRED_KEYS["certificate"])
+    read_certificate = partial(read_fields, required=REQUIRED_KEYS["certificate"], optional_keys=REPEATS_KEYS)
     return {
         "grown": grown,
         "holdout": holdout,

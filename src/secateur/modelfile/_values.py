@@ -473,6 +473,7 @@ LONGS = ValueKind(partial(read_ints, dtype="i8"), write_array)
 BRANCHES = ValueKind(partial(read_ints, dtype="u2"), write_array)
 OPTIONAL_FLOATS = ValueKind(optional(read_floats), optional(write_array))
 OPTIONAL_INTS = ValueKind(optional(read_ints), optional(write_array))
+COUNT = ValueKind(partial(read_int, minimum=0), lambda number, _: int(number))
 INDEX = ValueKind(keep_unchecked, lambda index, _: int(index))
 
 SCHEMA: Document = json.loads(Path(__file__).with_name("schema.json").read_text("utf-8"))
@@ -484,11 +485,23 @@ _DEFINITIONS: Document = SCHEMA["$defs"] | {
 }
 REQUIRED_KEYS = {name: tuple(part["required"]) for name, part in _DEFINITIONS.items() if "required" in part}
 
+REPEATS_KEYS = (
+    "n_repeated",
+    "repeats",
+    "repeats_text",
+    "copies_detectable",
+)  # of a certificate; earlier files lack them
+
 KIND_OF_KEY = {
-    **dict.fromkeys(("rule", "sample", "method", "predictor", "quantity", "name", "text", "cost", "alpha_unit"), NAME),
-    **dict.fromkeys(("note", "reason", "freshness"), TEXT),
+    **dict.fromkeys(
+        ("rule", "sample", "method", "predictor", "quantity", "repeats", "name", "text", "cost", "alpha_unit"), NAME
+    ),
+    **dict.fromkeys(("note", "reason", "freshness", "repeats_text"), TEXT),
     "edits": TEXTS,
-    **dict.fromkeys(("nested", "certified", "is_checked", "has_missing", "has_names", "has_numeric_target"), BOOL),
+    **dict.fromkeys(
+        ("nested", "certified", "is_checked", "copies_detectable", "has_missing", "has_names", "has_numeric_target"),
+        BOOL,
+    ),
     **dict.fromkeys(("is_date", "is_sequence", "is_unrestricted", "has_other_sequences"), BOOL),
     **dict.fromkeys(("seen", "evaluated_on", "history"), NAMES),
     **dict.fromkeys(("growing", "details", "parameters", "metadata"), DICTIONARY),
@@ -500,6 +513,7 @@ KIND_OF_KEY = {
     "branch": BRANCHES,
     **dict.fromkeys(("threshold", "rounded", "score", "agreement", "weight", "mean", "sse", "error", "se"), FLOATS),
     **dict.fromkeys(("alphas", "betas"), OPTIONAL_FLOATS),
+    "n_repeated": COUNT,
     "node_labels": OPTIONAL_INTS,
     **dict.fromkeys(("best", "chosen"), INDEX),
 }

@@ -46,6 +46,7 @@ from ._checks import (
     check_tree,
 )
 from ._values import (
+    REPEATS_KEYS,
     REQUIRED_KEYS,
     Document,
     Json,
@@ -79,10 +80,10 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
     if model.selection is not None:
         selection = _write_selection(model.selection, model)
     if model.certificate is not None:
-        certificate = {
-            name: write_plain(getattr(model.certificate, name), f"certificate.{name}")
-            for name in REQUIRED_KEYS["certificate"]
-        }
+        keys = REQUIRED_KEYS["certificate"]
+        if model.certificate.repeats:  # empty if an earlier version computed the certificate
+            keys = (*keys, *REPEATS_KEYS)
+        certificate = {name: write_plain(getattr(model.certificate, name), f"certificate.{name}") for name in keys}
     return {
         "format": MODEL_FORMAT,
         "version": VERSION,

@@ -78,8 +78,8 @@ def certificate_optimal(
     >>> print(pruning.note)
     With 95 % confidence the error on new rows like these is at most ...
     """
-    certificate_fields = check_samples(tree, grown, holdout, "a certificate", delta)
-    n_rows = certificate_fields["n"]
+    rows = check_samples(tree, grown, holdout, "a certificate", delta, warns=False)
+    n_rows, log_delta = rows.n, math.log(rows.delta)
     pairs = prior_grid(lam, mu)
     grow_errors = grown.errors_if_leaf(grown.majority)
     errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
@@ -87,7 +87,7 @@ def certificate_optimal(
     for pair in pairs:
         cost = prior_cost(grow_errors, *pair)
         code_length_of_pair = log_normaliser(tree, grow_errors, *pair) + math.log(len(pairs))
-        for candidate in _descend(tree, errors, cost, n_rows, math.log(delta) - code_length_of_pair):
+        for candidate in _descend(tree, errors, cost, n_rows, log_delta - code_length_of_pair):
             # Bounds that differ by rounding only are equal; then the smaller pruning is preferred.
             if candidate.bound <= best_bound * (1 + RELATIVE_TOLERANCE):
                 leaves = structure.leaves_after_cuts(tree.parent, candidate.is_cut)
@@ -96,12 +96,14 @@ def certificate_optimal(
                     best_bound, best_n_leaves, best_leaves = candidate.bound, n_leaves, leaves
                     best_errors, complexity = candidate.errors, candidate.prior_cost + code_length_of_pair
                     best_pair = pair
+    if rows.repeats.n_errors:
+        best_bound = binomial_upper(int(rows.add_repeated(best_errors)), n_rows, log_delta - complexity)
     bound = Bound(
         value=best_bound,
         method="Occam, informed prior, exact tail",
         errors=int(best_errors),
         complexity=complexity,
-        **certificate_fields,
+        **rows.bound_fields,
         details={"lam": best_pair[0], "mu": best_pair[1], "n_pairs": len(pairs), "tail": "exact"},
     )
     provenance = RuleProvenance(

@@ -9,14 +9,18 @@ from .._kernels import node_moments, presort, route
 from .._utils.arrays import Array, Ints, write_protect
 from ..core import Moments, Tree
 from ..data.encoding import encode
-from ..data.sketch import Sketch
+from ..data.sketch import MAX_HASHES, Sketch
 from ..data.table import Schema, Table, iter_blocks, iter_native_blocks
 from ..data.weights import used_rows
 from ..errors import TreeError
 
 
 def sketch_of(
-    tree: Tree, table: Table, is_used: Array | None = None, key_columns: Sequence[int] | None = None
+    tree: Tree,
+    table: Table,
+    is_used: Array | None = None,
+    key_columns: Sequence[int] | None = None,
+    size: int = MAX_HASHES,
 ) -> Sketch:
     """Return the sketch of the rows of a table.
 
@@ -30,12 +34,14 @@ def sketch_of(
         Whether each row has a weight above 0; other rows are left out. By default all rows are used.
     key_columns : sequence of int, optional
         The position in the table of each column of the row key; by default the positions in the growing table.
+    size : int
+        The largest number of hashes.
     """
     classes, rows = table.schema.classes, None if is_used is None else np.flatnonzero(is_used)
     columns = np.array(tree.row_key.columns if key_columns is None else key_columns, np.intp)
     target = table.required_target if rows is None else table.required_target[rows]
     n_classes = None if classes is None else len(classes) + 1  # one more for classes that growing did not see
-    return tree.row_key.sketch(iter_native_blocks(table, columns, rows), target, n_classes)
+    return tree.row_key.sketch(iter_native_blocks(table, columns, rows), target, n_classes, size)
 
 
 def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -> Any:

@@ -6,14 +6,53 @@ tree's log records, are checked in `certifiers/_fresh.py`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from .._utils.arrays import LongsOrFloats
+from .._utils.checks import check_name
 from .._utils.warn import warn
 from ..core import Counts, PruningSequence, SampleUsage, Tree, UsedSample
-from ..errors import CountsError, LeakageError, UnsupportedError
+from ..core.provenance import NO_SAMPLES
+from ..errors import Argument, CountsError, LeakageError, UnsupportedError
 from .overlap import Overlap, overlap
+from .repeats import RepeatRule, Repeats, find_repeats
 from .tails import check_delta
+
+NO_REUSE = "no re-use found"
+COPIES_REMEDY = (
+    ": drop duplicate rows before the rows are divided or, if equal rows are independent draws, pass ",
+    Argument("repeats", "independent"),
+)
+REPEAT_RULES = ("errors", "independent")
+
+
+@dataclass(frozen=True)
+class CertifyingRows:
+    """The rows from which a certificate is computed.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    delta : float
+        The failure probability that is left for the limit, after the number of repeated rows was estimated.
+    repeats : Repeats
+        What is known about rows that occur more than once.
+    bound_fields : dict
+        The fields of a `Bound` about its rows.
+    """
+
+    n: int
+    delta: float
+    repeats: Repeats
+    bound_fields: dict[str, Any] = field(hash=False)
+
+    def add_repeated(self, errors: LongsOrFloats | float) -> Any:
+        """Return numbers of rows that are wrong or repeat others, at most `n`: repeated rows count as errors."""
+        return np.minimum(errors + self.repeats.n_errors, self.n)
 
 
 @dataclass(frozen=True)
@@ -33,6 +72,10 @@ class Freshness:
         With which samples the rows were compared, or why they could not be compared: `Bound.freshness`.
     is_checked : bool
         Whether the comparison would have found rows that were used before.
+    used : SampleUsage
+        The samples with which the rows were compared.
+    doubt : str
+        Why the rows may have been used before, though they are not refused; empty if nothing suggests it.
     """
 
     leak: str = ""
@@ -40,6 +83,8 @@ class Freshness:
     sequence: PruningSequence | None = None
     text: str = ""
     is_checked: bool = False
+    used: SampleUsage = NO_SAMPLES
+    doubt: str = ""
 
     @property
     def is_fresh(self) -> bool:
@@ -52,18 +97,80 @@ class Freshness:
             raise LeakageError(self.leak or self.prior_evaluation)
         return self
 
-    def bound_fields(self, counts: Counts, subject: str, delta: float, *, repeated: bool = False) -> dict[str, Any]:
-        """Return the fields of a `Bound` about its rows: delta, n, sample, freshness and is_checked.
+    def certifying_rows(
+        self,
+        counts: Counts,
+        subject: str,
+        delta: float,
+        *,
+        repeated: bool = False,
+        repeats: Repeats | RepeatRule = "errors",
+        warns: bool = True,
+    ) -> CertifyingRows:
+        """Return the rows of a certificate, with those that count as errors because they repeat others.
 
-        `subject` and `repeated` are those of `count_rows`, which refuses weighted rows.
+        Parameters
+        ----------
+        counts, subject, repeated
+            As for `count_rows`, which refuses weighted rows.
+        delta : float
+            The failure probability of the certificate.
+        repeats : "errors", "independent" or Repeats
+            Whether repeated rows count as errors if they may be copies, or are independent draws. `Repeats` is what
+            is already known about them.
+        warns : bool
+            Whether there is a warning about doubts and copies. There is none if repeated rows are known already.
+
+        Raises
+        ------
+        LeakageError
+            If more than half of the rows are copies.
         """
-        return {
-            "delta": check_delta(delta),
-            "n": count_rows(counts, subject, repeated=repeated),
+        delta = check_delta(delta)
+        n = count_rows(counts, subject, repeated=repeated)
+        found = self.find_repeats(counts, delta, repeats)
+        if found.is_refused:
+            raise LeakageError(
+                f"{_describe_copies(counts, found)}; more than half, so they certify nothing", *COPIES_REMEDY
+            )
+        if warns and not isinstance(repeats, Repeats):
+            self.warn(counts, found)
+        text = self.text
+        if found.text and self.is_checked:
+            text = f"{text.removesuffix(NO_REUSE)}{found.text}"
+        fields = {
+            "delta": delta,
+            "n": n,
             "sample": counts.sample,
-            "freshness": self.text,
+            "freshness": text,
             "is_checked": self.is_checked,
+            "n_repeated": found.n_errors,
+            "repeats": found.verdict,
+            "repeats_text": found.text,
+            "copies_detectable": found.copies_detectable,
         }
+        return CertifyingRows(n, delta - found.delta, found, fields)
+
+    def warn(self, counts: Counts, found: Repeats) -> None:
+        """Warn if the rows may have been used before, or if they are copies, which count as errors."""
+        if found.verdict == "copies" and found.n_errors:
+            warn(f"{_describe_copies(counts, found)}; they count as errors in the certificate", *COPIES_REMEDY)
+        elif self.doubt:
+            warn(f"{self.doubt}: are they fresh rows?")
+
+    def find_repeats(self, counts: Counts, delta: float, repeats: Repeats | RepeatRule = "errors") -> Repeats:
+        """Return what is known about repeated rows; the parameters are those of `certifying_rows`."""
+        if isinstance(repeats, Repeats):
+            return repeats
+        check_name("repeats", repeats, REPEAT_RULES)
+        sketch = counts.sketch
+        if sketch is None:
+            found = Repeats()
+        else:
+            used = [sample.sketch for sample in self.used.samples if sample.sketch is not None]
+            found = find_repeats([other for other in used if other.key == sketch.key], sketch, delta)
+        # A weight of 3 that stands for 3 independent rows states that equal rows are independent draws.
+        return found.as_independent() if repeats == "independent" or counts.is_weighted else found
 
 
 def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = False) -> Freshness:
@@ -81,6 +188,7 @@ def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = F
     without_sketch: list[str] = []
     undetectable: list[str] = []
     compared: list[str] = []
+    doubt = ""
     for sample in used.samples:
         result = sample_overlap(sample, counts)
         if result is None:
@@ -91,19 +199,21 @@ def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = F
         if result.is_refused:
             return Freshness(_describe_leak(sample, counts, result))
         if result.is_doubtful:
-            shared = _describe_shared_rows(sample, counts, result)
-            warn(f"{shared}; this is more than one would expect: are they fresh rows?")
+            doubt = f"{_describe_shared_rows(sample, counts, result)}; this is more than one would expect"
         (compared if result.is_detectable else undetectable).append(sample.name)
     if counts.sketch is None:
-        return Freshness(text=f"not checked: sample {counts.sample!r} has no sketch of its rows")
+        return Freshness(text=f"not checked: sample {counts.sample!r} has no sketch of its rows", used=used)
     if without_sketch:
-        return Freshness(text=f"not checked: the rows of {_format_names(without_sketch)} are not known")
+        return Freshness(text=f"not checked: the rows of {_format_names(without_sketch)} are not known", used=used)
+    if doubt:
+        return Freshness(text=doubt, used=used, doubt=doubt)
     if undetectable:
         text = "re-use could not have been detected: rows are not distinct enough"
-        return Freshness(text=f"{text} to compare with {_format_names(undetectable)}")
+        return Freshness(text=f"{text} to compare with {_format_names(undetectable)}", used=used)
     if not compared:
-        return Freshness(text="not checked: the samples that made the tree are not known")
-    return Freshness(text=f"compared with the rows of {_format_names(compared)}: no re-use found", is_checked=True)
+        return Freshness(text="not checked: the samples that made the tree are not known", used=used)
+    text = f"compared with the rows of {_format_names(compared)}: {NO_REUSE}"
+    return Freshness(text=text, is_checked=True, used=used)
 
 
 def count_rows(counts: Counts, subject: str, *, repeated: bool = False) -> int:
@@ -141,9 +251,17 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False) -> int:
 
 
 def check_samples(
-    tree: Tree, grown: Counts, holdout: Counts, subject: str, delta: float, *, repeated: bool = False
-) -> dict[str, Any]:
-    """Return the fields of a `Bound` about its held-out rows (`Freshness.bound_fields`).
+    tree: Tree,
+    grown: Counts,
+    holdout: Counts,
+    subject: str,
+    delta: float,
+    *,
+    repeated: bool = False,
+    repeats: Repeats | RepeatRule = "errors",
+    warns: bool = True,
+) -> CertifyingRows:
+    """Return the held-out rows of a certificate (`Freshness.certifying_rows`).
 
     For certificates that pay for any choice made with the held-out rows: it is enough that the rows did not grow the
     tree.
@@ -165,7 +283,7 @@ def check_samples(
         )
     count_rows(holdout, subject, repeated=repeated)  # weights are refused before rows that were used
     freshness = compare_samples(tree.history | SampleUsage.of(grown), holdout).check_fresh()
-    return freshness.bound_fields(holdout, subject, delta, repeated=repeated)
+    return freshness.certifying_rows(holdout, subject, delta, repeated=repeated, repeats=repeats, warns=warns)
 
 
 def sample_overlap(used: UsedSample, counts: Counts) -> Overlap | None:
@@ -174,6 +292,16 @@ def sample_overlap(used: UsedSample, counts: Counts) -> Overlap | None:
     if sketch is None or used.sketch is None or sketch.key != used.sketch.key:
         return None
     return overlap(used.sketch, sketch)
+
+
+def _describe_copies(counts: Counts, found: Repeats) -> str:
+    """Return the number of copies in a sample, in words."""
+    about = "" if found.n_errors == found.n_seen else "about "
+    number = f"{about}{min(found.n_twins, found.n_errors):,} of the {found.n_rows:,} rows"
+    return (
+        f"{number} of sample {counts.sample!r} {'are' if found.verdict == 'copies' else 'may be'} copies of rows of "
+        "the samples that shaped the tree, or of one another: more rows occur twice than chance explains"
+    )
 
 
 def _describe_leak(used: UsedSample, counts: Counts, result: Overlap) -> str:

@@ -1,0 +1,376 @@
+"""Repeated rows: do rows occur twice by chance, or because somebody copied them?
+
+A certificate counts independent draws. A row that also grew the tree, or that stands twice in the certifying sample, is
+no further draw if it is a copy. It is one if equal rows are drawn by chance, as they are where columns have few values.
+
+Pool the samples, and let f_j be the number of different rows that occur j times. For independent rows, from any
+population, these numbers are mixtures of Poisson variables. So, in expectation,
+
+    the share of rows that occur a multiple of d times is at most 1/d (for d = 2, 3; slightly more for d = 5)
+    (j! f_j)^2 <= (j-1)! f_(j-1) * (j+1)! f_(j+1)          (Cauchy-Schwarz)
+
+Rows that violate this were copied: many pairs without triples, or only even numbers. A *twin* is a certifying row that
+also occurs in a sample that shaped the tree, or that repeats another certifying row. If rows were copied, every twin
+counts as an error in the certificate. If this is in doubt, the twins whose row occurs exactly twice do: that is valid
+whatever they are, because it only raises the number of errors, and doubt means that they are few.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from .._utils.arrays import Array, Floats
+from ..data.sketch import HASH_RANGE, Sketch
+from .tails import binomial_upper
+
+Verdict = Literal["natural", "in doubt", "copies", "independent", "unknown"]
+RepeatRule = Literal["errors", "independent"]
+
+MAX_P_COPIES = 1e-3  # p-value of the two main tests below which rows are taken for copies
+# The number of pairs deviates as well as that of triples. Two deviations with this p-value each have MAX_P_COPIES.
+MAX_P_OF_EACH = 0.0145
+MAX_P_FURTHER = 1e-5  # the same for the further tests, and for each confidence limit in them
+MIN_SINGLE_ROWS = 50  # the Poisson test on pairs and triples needs this number of rows that occur once
+MIN_EXPECTED_TRIPLES = 5.0  # repetition can be called natural if at least as many triples are expected ...
+MIN_NATURAL_P = 0.05  # ... and the number found is above this quantile
+# The largest share of rows, among those that occur, that occurs a multiple of d times: over all Poisson rates.
+MAX_SHARE_OF_MULTIPLES = {2: 0.5, 3: 1 / 3 + 1e-9, 5: 0.2035, 7: 0.158}
+MAX_MULTIPLICITY = 8  # multiplicities up to this one are compared with their neighbours
+MIN_RATIO_OF_FREQUENT_ROWS = 0.75  # of rows that occur four times to those that occur three times
+NEIGHBOUR_MARGIN = 2.0  # rows, and standard deviations, that are granted to the neighbours of a multiplicity above 2
+NEIGHBOUR_DEVIATIONS = 3.0
+MAX_REPEATED_SHARE = 0.5  # of the certifying rows; a sample with more copies is refused
+SHARE_OF_DELTA = 0.1  # paid for the upper limit on the number of twins, where sketches hold a part of the rows
+NOTICED_SHARES = (0.05, 0.1, 0.2)  # copies can be noticed if the verdict changes when these shares of rows are doubled
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """What is known about the rows of a certifying sample that occur more than once.
+
+    Parameters
+    ----------
+    verdict : str
+        "copies": rows were copied. "natural": rows repeat by chance. "in doubt": neither is clear. "independent": the
+        caller states that equal rows are independent draws. "unknown": the rows are not known.
+    n_rows : int
+        Number of rows of the certifying sample.
+    n_twins : int
+        Estimated number of twins among them.
+    n_errors : int
+        Number of twins that count as errors: exact, or an upper limit where the sketches hold a part of the rows.
+    errors_by_class : tuple of int
+        The same for the rows of each class; empty if only the total is known.
+    n_seen : int
+        The number of these twins whose hashes are in the sketches, so that they occur for certain.
+    n_within : int
+        Estimated number of the twins that repeat a certifying row, but no row of the samples that shaped the tree.
+    multiplicities : tuple of int
+        The numbers f_1, f_2, ... of different rows of the pooled sketches that occur once, twice, ...
+    copies_detectable : bool
+        Whether copies were noticed, or would be if a twentieth, a tenth or a fifth of the rows had been doubled.
+    delta : float
+        The part of the failure probability that was paid for the upper limit `n_errors`.
+    """
+
+    verdict: Verdict = "unknown"
+    n_rows: int = 0
+    n_twins: int = 0
+    n_errors: int = 0
+    errors_by_class: tuple[int, ...] = ()
+    n_seen: int = 0
+    n_within: int = 0
+    multiplicities: tuple[int, ...] = ()
+    copies_detectable: bool = False
+    delta: float = 0.0
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether so many rows are copies that the sample certifies nothing."""
+        return self.n_errors > MAX_REPEATED_SHARE * self.n_rows
+
+    @property
+    def text(self) -> str:
+        """The finding in words, for the assumptions of a certificate; empty if there is nothing to state."""
+        if self.verdict == "independent":
+            return "equal rows are taken as independent draws, as the caller states"
+        if self.n_errors:
+            limit = "" if self.n_errors <= self.n_twins else f" (at most {self.n_errors:,})"
+            number = min(self.n_twins, self.n_errors)
+            place = "also occur in the growing sample"
+            if self.n_within:
+                place = "occur in the growing sample or more than once"
+            return f"{number:,}{limit} of {self.n_rows:,} rows {place}; they count as errors"
+        if self.verdict != "unknown" and not self.copies_detectable:
+            return "rows are not distinct enough to notice copies"
+        return ""
+
+    def of_classes(self, n_classes: int) -> Array:
+        """Return how many rows of each class count as errors; where this is not known, each class has all of them."""
+        if not self.errors_by_class:
+            return np.full(n_classes, self.n_errors, np.int64)
+        by_class = np.zeros(n_classes, np.int64)
+        by_class[: len(self.errors_by_class)] = self.errors_by_class[:n_classes]
+        return by_class
+
+    def as_independent(self) -> "Repeats":
+        """Return the finding where the caller states that equal rows are independent draws: nothing is paid."""
+        return replace(self, verdict="independent", n_errors=0, errors_by_class=(), n_seen=0, delta=0.0)
+
+
+def find_repeats(used: Sequence[Sketch], certifying: Sketch, delta: float = 0.05) -> Repeats:
+    """Return what is known about repeated rows of a sample, given the sketches of the samples that shaped the tree.
+
+    Parameters
+    ----------
+    used : sequence of Sketch
+        The sketches of the samples that shaped the tree. Of equal ones only the first is used.
+    certifying : Sketch
+        The sketch of the sample that certifies.
+    delta : float
+        The failure probability of the certificate. A tenth of it is paid for the upper limit on the number of twins,
+        unless the sketches hold all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from secateur.data.sketch import RowKey
+    >>> rng, key = np.random.default_rng(0), RowKey(bytes(16), (0,))
+    >>> X, y = rng.normal(size=(300, 1)), rng.integers(0, 2, 300)
+    >>> grown, fresh = key.sketch([X[:200]], y[:200], 2), key.sketch([X[200:]], y[200:], 2)
+    >>> find_repeats([grown], fresh).verdict
+    'natural'
+    >>> mixed = key.sketch([np.concatenate([X[200:280], X[:20]])], np.concatenate([y[200:280], y[:20]]), 2)
+    >>> repeats = find_repeats([grown], mixed)
+    >>> repeats.verdict, repeats.n_errors
+    ('in doubt', 20)
+    """
+    different = {sketch.digest: sketch for sketch in used}
+    return _find_repeats(tuple(different.values()), certifying, delta)
+
+
+@lru_cache(maxsize=64)  # method="best" computes several certificates from the same samples
+def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) -> Repeats:
+    pooled = _pool(used, certifying)
+    verdict, doubtful = judge(pooled.copies)
+    is_counted = np.ones(len(pooled.copies), bool)
+    if verdict != "copies":
+        is_counted = np.isin(pooled.copies, doubtful)
+    twins = np.where(is_counted, pooled.twins, 0)
+    n_seen = int(twins.sum())
+    estimate = _Estimate(pooled, certifying, delta)
+    return Repeats(
+        verdict=verdict,
+        n_rows=certifying.n_rows,
+        n_twins=round(n_seen * estimate.scale),
+        n_errors=estimate.upper_limit(twins),
+        errors_by_class=estimate.by_class(twins),
+        n_seen=n_seen,
+        n_within=round(int(twins[pooled.times_used == 0].sum()) * estimate.scale),
+        multiplicities=tuple(_spectrum(pooled.copies)[1:].astype(int).tolist()),
+        copies_detectable=verdict != "natural" or _would_notice_copies(pooled.copies),
+        delta=estimate.delta_paid(twins),
+    )
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """The different rows of all samples together whose hashes are below the least limit of the sketches.
+
+    `times_used` and `times` state how often each row occurs in the samples that shaped the tree, and in the certifying
+    sample; `classes` is its class.
+    """
+
+    times_used: Array
+    times: Array
+    classes: Array
+    is_complete: bool
+
+    @property
+    def copies(self) -> Array:
+        """How often each row occurs in all samples."""
+        copies: Array = self.times_used + self.times
+        return copies
+
+    @property
+    def twins(self) -> Array:
+        """The number of twins among the certifying rows that are equal to each row."""
+        twins: Array = np.maximum(np.where(self.times_used > 0, self.times, self.times - 1), 0)
+        return twins
+
+
+def _pool(used: Sequence[Sketch], certifying: Sketch) -> _Pool:
+    """Return the different rows of all samples."""
+    sketches = (*used, certifying)
+    theta = min(sketch.theta for sketch in sketches)
+    n_below = [len(s.hashes) if theta == HASH_RANGE else int(s.hashes.searchsorted(np.uint64(theta))) for s in sketches]
+    hashes = np.concatenate([s.hashes[:n] for s, n in zip(sketches, n_below, strict=True)])
+    copies = np.concatenate([s.copies[:n] for s, n in zip(sketches, n_below, strict=True)])
+    classes = np.concatenate([s.classes[:n] for s, n in zip(sketches, n_below, strict=True)])
+    is_certifying = np.arange(len(hashes)) >= sum(n_below[:-1])
+    _, index, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    times_used = np.bincount(inverse, np.where(is_certifying, 0, copies), len(index)).astype(np.int64)
+    times = np.bincount(inverse, np.where(is_certifying, copies, 0), len(index)).astype(np.int64)
+    return _Pool(times_used, times, classes[index], theta == HASH_RANGE)
+
+
+class _Estimate:
+    """The number of twins in the whole certifying sample, from those in the sketches."""
+
+    def __init__(self, pooled: _Pool, certifying: Sketch, delta: float) -> None:
+        self.pooled, self.certifying, self.delta = pooled, certifying, delta
+        n_sketched = int(pooled.times.sum())
+        self.scale = 1.0 if pooled.is_complete else certifying.n_rows / max(n_sketched, 1)
+
+    def upper_limit(self, twins: Array) -> int:
+        """Return the number of twins or, from partial sketches, an upper confidence limit.
+
+        Different rows are in a sketch independently of what they are. So the share of them that has twins has a
+        binomial limit; it is multiplied by the mean number of twins of these rows.
+        """
+        n_seen = int(twins.sum())
+        if self.pooled.is_complete or n_seen == 0:
+            return n_seen
+        n_different, n_with_twins = np.count_nonzero(self.pooled.times), np.count_nonzero(twins)
+        share = binomial_upper(n_with_twins, n_different, math.log(self.delta_paid(twins)))
+        limit = share * n_different * (n_seen / n_with_twins) * self.scale
+        return int(min(math.ceil(limit), self.certifying.n_rows))
+
+    def delta_paid(self, twins: Array) -> float:
+        """Return the part of delta that the upper limit costs."""
+        return 0.0 if self.pooled.is_complete or not twins.any() else SHARE_OF_DELTA * self.delta
+
+    def by_class(self, twins: Array) -> tuple[int, ...]:
+        """Return the number of twins of each class; empty if the sketches hold a part of the rows."""
+        if not self.pooled.is_complete:
+            return ()
+        n_classes = len(self.certifying.n_by_class)
+        by_class = np.bincount(self.pooled.classes, twins, n_classes)[:n_classes]
+        return tuple(by_class.astype(int).tolist())
+
+
+def judge(copies: Array) -> tuple[Verdict, list[int]]:
+    """Return the verdict on independent different rows that occur `copies` times each, and what is in doubt.
+
+    Returns
+    -------
+    verdict : "copies", "natural" or "in doubt"
+    doubtful : list of int
+        The multiplicities of which too many rows have no natural explanation, if the verdict is "in doubt".
+
+    Examples
+    --------
+    >>> judge(np.repeat(2, 100))[0], judge(np.repeat(3, 100))[0], judge(np.ones(100, int))[0]
+    ('copies', 'copies', 'natural')
+    >>> judge(np.repeat([1, 2], [95, 5]))
+    ('in doubt', [2])
+    """
+    if _has_too_many_multiples(copies) or _has_isolated_multiplicity(copies):
+        return "copies", []
+    f = _spectrum(copies)
+    doubtful = [] if _is_natural(f) else [2]
+    doubtful += [j for j in range(3, MAX_MULTIPLICITY) if _is_isolated(f, j)]
+    return ("in doubt" if doubtful else "natural"), doubtful
+
+
+def _spectrum(copies: Array) -> Floats:
+    """Return f_0 = 0, f_1, f_2, ...: the number of different rows that occur j times, up to `MAX_MULTIPLICITY`."""
+    few = copies[copies <= MAX_MULTIPLICITY]
+    return np.bincount(few, minlength=MAX_MULTIPLICITY + 1).astype(np.float64)
+
+
+def _has_too_many_multiples(copies: Array) -> bool:
+    """Return whether more rows than chance allows occur a multiple of 2, 3, 5 or 7 times."""
+    from scipy.special import bdtrc
+
+    for d, share in MAX_SHARE_OF_MULTIPLES.items():
+        n_multiples = int(np.count_nonzero(copies % d == 0))
+        max_p = MAX_P_COPIES if d == 2 else MAX_P_FURTHER
+        if n_multiples and bdtrc(n_multiples - 1, len(copies), share) < max_p:
+            return True
+    return False
+
+
+def _has_isolated_multiplicity(copies: Array) -> bool:
+    """Return whether there are fewer triples than the pairs require, or the same for larger multiplicities."""
+    from scipy.special import pdtr
+
+    f = _spectrum(copies)
+    if f[1] >= MIN_SINGLE_ROWS and pdtr(f[3], _expected_triples(f[1], f[2])) < MAX_P_COPIES:
+        fewer_pairs = _poisson_lower(f[2], MAX_P_OF_EACH)
+        if pdtr(f[3], _expected_triples(f[1], fewer_pairs)) < MAX_P_OF_EACH:
+            return True
+    for j in range(2, MAX_MULTIPLICITY):
+        least = _poisson_lower(f[j])
+        expected = least**2 * j / (_poisson_upper(f[j - 1]) * (j + 1))  # j! j! / ((j-1)! (j+1)!) = j / (j+1)
+        if pdtr(f[j + 1], expected) < MAX_P_FURTHER:
+            return True
+    return False
+
+
+def _expected_triples(n_singles: float, n_pairs: float) -> float:
+    """Return how many triples there must be at least, given the numbers of rows that occur once and twice."""
+    return float((2 * n_pairs) ** 2 / (6 * (n_singles + 1)))
+
+
+def _is_natural(f: Floats) -> bool:
+    """Return whether pairs are explained by chance: there are none, or as many triples as they require.
+
+    Where about as many rows occur four times as three times, the triples belong to frequent rows and do not explain
+    the pairs of others. What four and five occurrences explain is then subtracted first. The inequality holds for the
+    rest, too: the matrix of the factorial moments j! f_j is positive semidefinite, and so is its Schur complement.
+    """
+    from scipy.special import pdtr
+
+    if f[2] == 0:
+        return True
+    singles, pairs, triples = f[1:4]
+    if f[5] and f[4] >= MIN_RATIO_OF_FREQUENT_ROWS * f[3]:
+        m3, m4, m5 = 6 * f[3], 24 * f[4], 120 * f[5]
+        singles, pairs, triples = singles - m3**2 / m5, pairs - m3 * m4 / m5 / 2, triples - m4**2 / m5 / 6
+    expected = _expected_triples(max(singles, 0.0), max(pairs, 0.0))
+    has_triples = pdtr(max(round(triples), 0), expected) >= MIN_NATURAL_P
+    return bool(_expected_triples(f[1], f[2]) >= MIN_EXPECTED_TRIPLES and has_triples)
+
+
+def _is_isolated(f: Floats, j: int) -> bool:
+    """Return whether clearly more rows occur j times than the neighbouring multiplicities explain."""
+    fewer, more = (f[k] + NEIGHBOUR_MARGIN + NEIGHBOUR_DEVIATIONS * math.sqrt(f[k]) for k in (j - 1, j + 1))
+    return bool(f[j] ** 2 * j > fewer * more * (j + 1))
+
+
+def _poisson_upper(number: float, p: float = MAX_P_FURTHER) -> float:
+    """Return an upper confidence limit on the mean of a Poisson variable."""
+    from scipy.special import gammaincinv
+
+    return float(gammaincinv(number + 1, 1 - p))
+
+
+def _poisson_lower(number: float, p: float = MAX_P_FURTHER) -> float:
+    """Return a lower confidence limit on the mean of a Poisson variable."""
+    from scipy.special import gammaincinv
+
+    return float(gammaincinv(number, p)) if number > 0 else 0.0
+
+
+def _would_notice_copies(copies: Array) -> bool:
+    """Return whether the verdict would not be "natural" if some share of the rows had been doubled.
+
+    The expected numbers of rows of each multiplicity are judged, after each row has been doubled with the probability
+    of each of `NOTICED_SHARES`.
+    """
+    f = _spectrum(copies)
+    times = np.arange(len(f))
+    for share in NOTICED_SHARES:
+        n_raised = np.minimum(share * times, 1.0) * f
+        raised = f - n_raised
+        raised[1:] += n_raised[:-1]
+        rounded = np.rint(raised).astype(np.int64)
+        others = copies[copies > MAX_MULTIPLICITY]
+        if judge(np.concatenate([np.repeat(times, rounded), others]))[0] == "natural":
+            return False
+    return True
