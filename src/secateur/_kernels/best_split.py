@@ -2,13 +2,14 @@
 
 The slots of a node are numbered by kind of column, and within a kind by column number:
 
-    slot       0 .. n_lists | .. + n_code_slots          | .. + n_bit_slots
-    kind       sorted lists | nominal and binned columns | two-valued columns
-    search     scan.py      | category_splits.py         | two_valued.py, criteria.impurity_of_sides
-                            | bin_splits.py              |
+    kind       sorted lists     | nominal and binned columns | two-valued columns
+    slots      the first        | the next n_code_slots      | the last n_bit_slots
+               n_lists          |                            |
+    search     scan.py          | category_splits.py         | two_valued.py, criteria.impurity_of_sides
+                                | bin_splits.py              |
 
 A node has a bit for every slot. The bit is cleared when the column is constant in the node, and the nodes below no
-longer search the column. Classification searches kind by kind, regression column by column; in both, the lower of two
+longer search the column. Classification searches kind by kind, regression column by column. In both, the lower of two
 columns with tied splits wins. The gain ratio takes two steps: the best split of every slot is stored, and then the best
 ratio is chosen among the splits whose gain is at least the mean gain.
 
@@ -54,7 +55,7 @@ from cython.cimports.secateur._kernels.two_valued import gini_of_few_rows, sum_o
 
 RATIO_TIE = cython.declare(cython.double, 1e-12)  # gains and gain ratios are tied within this share
 SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
-MAX_EXACT_ROWS = cython.declare(cython.int, 64)  # rows of weight 1 up to which scores are exact to far less than a tie
+MAX_EXACT_ROWS = cython.declare(cython.int, 64)  # with this many rows of weight 1, rounding errors are far below a tie
 MAX_BYTE_ROWS = cython.declare(cython.int, 255)  # rows whose counts fit into a byte
 
 
@@ -73,8 +74,9 @@ def find_best_split(context, scratch, lists, node, counts, stats, best):
 def _search_by_kind(context, scratch, lists, node, stats, best):
     """Find the best split of a node with classes: one kind of column after the other."""
     end_of_codes = context.n_lists + context.n_code_slots
-    for slot in range(context.n_slots if context.is_gain_ratio else 0):
-        scratch.slot_gain[slot] = -INFINITY
+    if context.is_gain_ratio:
+        for slot in range(context.n_slots):
+            scratch.slot_gain[slot] = -INFINITY
     search_lists(context, scratch, lists, node, stats, 0, context.n_lists, best)
     if context.n_bit_slots > 0:
         rival = no_split(context)
@@ -83,7 +85,9 @@ def _search_by_kind(context, scratch, lists, node, stats, best):
             best[0] = rival
     if context.n_code_slots > 0:
         rival = no_split(context)
-        if not context.is_gain_ratio:  # a split that is worse than the best one by more than a tie is not needed
+        if not context.is_gain_ratio:
+            # A split can win if its score is at most a tie below the best. `search_codes` only finds splits that
+            # exceed a given score by more than a tie, so twice the tie is subtracted.
             rival.score = max(rival.score, best.score - 2 * stats.tie)
         search_codes(context, scratch, lists, node, stats, context.n_lists, end_of_codes, cython.address(rival))
         if is_better_split(context, best, cython.address(rival), stats.tie):
@@ -103,7 +107,7 @@ def _search_by_feature(context, scratch, lists, node, stats, best):
         slot = cython.cast(cython.int, context.slots_by_feature[rank])
         rank += 1
         if slot < context.n_lists:
-            # Search the lists that follow each other in the order of columns together.
+            # Search all lists together whose columns follow this one without another kind of column in between.
             last = slot + 1
             while last < context.n_lists and context.slots_by_feature[rank] == last:
                 last += 1
@@ -123,7 +127,7 @@ def _search_by_feature(context, scratch, lists, node, stats, best):
 
 
 def no_split(context):
-    """Return a `Split` that stands for none: its slot is -1, and its score is the one that any split must exceed."""
+    """Return the `Split` that stands for no split: its slot is -1, and every split must exceed its score."""
     return Split(-INFINITY if context.allows_zero_gain else 0.0, -1, NO_SPLIT, -1, -1, 0)
 
 
@@ -150,7 +154,7 @@ def _mark_constant(node, slot):
 def _score_to_beat(context, best):
     """Return the score that a split of the next column must exceed.
 
-    The gain ratio needs the best split of every column, so that the splits of other columns do not count.
+    The gain ratio needs the best split of every column, even if other columns have splits with a larger gain.
     """
     return no_split(context).score if context.is_gain_ratio else best.score
 
@@ -164,7 +168,7 @@ def _is_perfect(context, stats, best):
 
 
 def count_missing(context, slot, entries, n_rows):
-    """Return how many rows at the end of a list are missing, by bisection."""
+    """Return how many rows of a list, all at its end, have a missing value; they are found by bisection."""
     low: cython.Py_ssize_t = 0
     high = n_rows
     if context.missing_line == cython.NULL or context.missing_line[slot] < 0:
@@ -206,7 +210,8 @@ def search_lists(context, scratch, lists, node, stats, first, last, best):
             n_differences = _count_differences(entries, n_rows - n_missing + (n_missing > 0))
             if n_rows == context.n_rows and n_differences == n_rows - 1:
                 context.has_distinct_values[slot] = 1
-        scratch.has_ties[slot] = n_differences < n_rows - 1  # partitioning must then update the difference bits
+        # If values are equal, partitioning must update the difference bits.
+        scratch.has_ties[slot] = n_differences < n_rows - 1
         if n_differences == 0:
             _mark_constant(node, slot)
             continue
@@ -226,9 +231,10 @@ def search_lists(context, scratch, lists, node, stats, first, last, best):
 def search_codes(context, scratch, lists, node, stats, first, last, best):
     """Replace `best` by the best split of the columns of codes in the slots `first` to `last - 1`, if that is better.
 
-    The child of each category is written to the histogram. If rows weigh 1, the columns of one word are counted at the
-    same time. With two classes, these columns are then tried in the order of an upper bound of their gain, and a column
-    whose bound is too low is not searched. Binned numeric columns always have rows of weight 1 and no missing values.
+    The child of each category is written to `histogram.branch`. If every row weighs 1, the columns of one word are
+    counted at the same time. With two classes, the counted columns are tried in descending order of an upper bound of
+    their gain, and a column whose bound is too low is not searched. Binned numeric columns always have rows of weight 1
+    and no missing values.
     """
     order = cython.declare(cython.int[8])
     bounds = cython.declare(cython.double[8])
@@ -258,7 +264,9 @@ def search_codes(context, scratch, lists, node, stats, first, last, best):
             if has_bounds and bounds[slot - base] <= best.score + stats.tie - SLACK * stats.impurity:
                 continue
             score = _score_to_beat(context, best)
-            if has_bounds and slot < best.slot:  # the lower column wins a tie
+            if has_bounds and slot < best.slot:
+                # This lower column is tried after a higher one, and wins a tie: also find a split that is a tie below
+                # the best one. Only splits that exceed `score` by more than a tie are found.
                 score -= 2 * stats.tie
             row_counts = histogram.row_counts + (slot - base) * histogram.table_size
             _try_code_column(context, scratch, lists, node, stats, slot, row_counts, score, best)
@@ -283,7 +291,8 @@ def _can_count_columns(context, node, slot, stats):
 def _admit_code_column(context, node, slot):
     """Return whether a node may split on a column of codes.
 
-    A nominal column with too many categories for the depth of the node is marked as constant below the node, too.
+    A nominal column may have too many categories for the depth of the node. It is then marked as constant, so that the
+    nodes below do not test it either.
     """
     column = slot - context.n_lists
     if not is_varying(node, slot):
@@ -314,7 +323,7 @@ def _try_code_column(context, scratch, lists, node, stats, slot, row_counts, sco
 
 
 def _order_by_bound(context, scratch, node, stats, base, n_columns, order, bounds):
-    """Write the slots of counted columns to `order`, sorted by the bound of their gain with the largest first.
+    """Write the slots of counted columns to `order`, in descending order of the upper bound of their gain.
 
     Nominal columns with a single category in the node are marked as constant.
     """
@@ -417,7 +426,10 @@ def _information(share):
 
 
 def _store_ratio(scratch, split, gain, information):
-    """Store the best split of a column with its gain in bits and its gain ratio, gain over split information."""
+    """Store the best split of a column with its gain in bits, and with its gain ratio as score.
+
+    The gain ratio is the gain divided by the split information.
+    """
     scratch.slot_gain[split.slot] = gain
     scratch.slot_split[split.slot] = split[0]
     scratch.slot_split[split.slot].score = gain / information
@@ -426,13 +438,14 @@ def _store_ratio(scratch, split, gain, information):
 def _store_list_ratio(context, scratch, entries, n_missing, stats, split):
     """Compute and store the gain ratio of a threshold of a list."""
     left_weight = 0.0
-    gain = 2 * split.score / stats.weight
+    gain = 2 * split.score / stats.weight  # in bits, because the criterion is half the entropy
     n_differences: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     for i in range(split.below):
         left_weight += weight_of(context, entries[i] >> context.shift)
-    for i in range(stats.n_rows - n_missing if split.default_child == 0 else stats.n_rows, stats.n_rows):
-        left_weight += weight_of(context, entries[i] >> context.shift)
+    if split.default_child == 0:  # the missing rows, at the end of the list, go left
+        for i in range(stats.n_rows - n_missing, stats.n_rows):
+            left_weight += weight_of(context, entries[i] >> context.shift)
     if context.penalises_numeric:
         for i in range(1, stats.n_rows):
             n_differences += entries[i] & 1
@@ -466,13 +479,13 @@ def _best_by_ratio(context, scratch, lists, node, stats, best):
             n_splits += 1
     mean_gain = mean_gain / (n_splits if n_splits > 0 else 1) - RATIO_TIE
     best[0] = Split(-INFINITY, -1, NO_SPLIT, -1, -1, 0)
-    for slot_index in range(context.n_slots if n_splits > 0 else 0):
+    for slot_index in range(context.n_slots):
         rival = scratch.slot_split + slot_index
         tie = RATIO_TIE * fabs(rival.score)
         if scratch.slot_gain[slot_index] >= mean_gain and is_better_split(context, best, rival, tie):
             best[0] = rival[0]
     if best.kind == SUBSET and best.slot < context.n_lists + context.n_code_slots:
-        # The search of later columns may have overwritten the children of the categories.
+        # The search of later columns may have overwritten the children of the categories, so search this column again.
         repeated = no_split(context)
         slot = cython.cast(cython.int, best.slot)
         search_codes(context, scratch, lists, node, stats, slot, slot + 1, cython.address(repeated))

@@ -2,7 +2,7 @@
 
 from libc.string cimport memcpy
 
-ctypedef fused Count:  # number of rows, in tables that are added up in memory or over partitions
+ctypedef fused Count:  # a number of rows: int in tables that are counted in memory, long long in sums over partitions
     int
     long long
 
@@ -19,11 +19,13 @@ cpdef enum:
     KIND  # one of the kinds of split below
     FIRST_CHILD  # node number of child 0; the children are consecutive
     N_CHILDREN
-    BELOW  # list: the last row below the threshold; codes: the last code below
-    ABOVE  # list: the first row above the threshold; codes: the first code above; -1: only missing values are above
+    # The values on both sides of a threshold. Codes: the last code below and the first code above. Lists: the rows of
+    # these values, which `assign_children` writes; before that, BELOW is the number of entries below the threshold.
+    BELOW
+    ABOVE  # -1: only missing values are above
     DEFAULT_CHILD  # child of missing values
     BRANCH_START  # where the children of the categories begin in the branch array; -1: the split is no subset
-    SPLIT_STEP  # step at which the node was split; -1: leaf; OPEN: left for another call
+    SPLIT_STEP  # number of splits made before this one; -1: a leaf so far; OPEN: to be grown by another call
     N_FIELDS  # number of fields; the bits of the slots and of the groups follow
 
 cpdef enum:
@@ -46,20 +48,20 @@ cdef enum:  # criteria that have fast paths; all others are OTHER
     SQUARED_ERROR
 
 cdef enum:
-    BLOCK_ROWS = 64  # entries screened at once: few enough for registers and the first-level cache
+    BLOCK_ROWS = 64  # entries in a block of a scan: few enough for registers and the first-level cache
 
 cdef struct Criterion:
     # The weight of a node times its impurity, from the weight of each class. NULL for SQUARED_ERROR.
     double (*impurity)(Criterion* criterion, double* counts, int n_classes, double total) noexcept nogil
     int fast_path
-    long long* table  # of ENTROPY_TABLE: x log2 x in multiples of `unit`
+    long long* table  # x log2 x in multiples of `unit`; only for ENTROPY_TABLE
     double unit
 
 ctypedef double (*Impurity)(Criterion* criterion, double* counts, int n_classes, double total) noexcept nogil
 
 cdef struct Context:  # what stays constant while one tree grows
     Criterion criterion
-    int n_sums  # sums kept per branch: one per class; regression: weight and deviation
+    int n_sums  # number of sums kept for a child or category: one per class; regression: 2, weight and deviation
     Py_ssize_t n_rows
     int n_slots  # columns that are not constant: n_lists sorted lists, then n_code_slots, then n_bit_slots
     int* feature_of_slot
@@ -94,7 +96,7 @@ cdef struct Context:  # what stays constant while one tree grows
     # Weights; NULL: every row weighs 1.
     double* row_weight
     double* weight_of_class  # not NULL: all rows of a class weigh the same
-    bint has_weight_limits  # the limits below count weight instead of rows
+    bint has_weight_limits  # `min_leaf_size` and `min_split_size` count weight instead of rows
 
     # Regression.
     double* target
@@ -105,7 +107,7 @@ cdef struct Context:  # what stays constant while one tree grows
     long long max_splits
     double min_leaf_size
     double min_split_size
-    long long root_depth  # splits above the root, when a subtree is grown
+    long long root_depth  # depth, in the whole tree, of the node at which this growth starts
     bint allows_zero_gain
     bint is_multiway
     bint is_best_first
@@ -119,7 +121,7 @@ cdef struct Context:  # what stays constant while one tree grows
 
     # Surrogate splits.
     int max_surrogates  # per node; 0: surrogates are not searched
-    double* list_values  # values of the lists by row number, one line of rows per list
+    double* list_values  # value of each row in each list: one line per list, in the order of row numbers
     long long* n_known_codes  # number of codes of each column without the code for missing values
 
 cdef struct PackedColumn:  # the codes of one column, of consecutive rows
@@ -127,25 +129,26 @@ cdef struct PackedColumn:  # the codes of one column, of consecutive rows
     int shift  # first bit of the code in a word; in `bit_bytes`: position in the line
     unsigned long long mask  # bits of a code
 
-# Sums per code of one column. Between calls, `counts`, `sizes` and `is_present` are all 0.
+# Sums per code of one column. Between calls, `counts`, `sizes` and `is_present` are all 0. The size of a node, child or
+# category is its number of rows, or its weight if the limits count weight.
 cdef struct Histogram:
     int n_sums
-    double* counts  # one line of class weights per code
-    int* row_counts  # numbers of rows by code and class: one table for each column counted at the same time
-    Py_ssize_t table_size  # numbers in one table of `row_counts`
+    double* counts  # one line of sums per code
+    int* row_counts  # numbers of rows by code and class: one table for each column that is counted at the same time
+    Py_ssize_t table_size  # number of elements of one table of `row_counts`
     int n_tables
-    double* sizes  # per code: the size that min_leaf_size limits
+    double* sizes  # per code: size of its rows
     double* weights  # per code: weight of its rows
     unsigned char* is_present  # per code: whether the node has rows with the code
     long long* present  # codes in the node, ascending
     long long* order  # positions in `present`, sorted by key
     double* keys  # sort key of each category
-    double* sorted_keys  # spare memory of `_sort_by_key`, as are `merged_keys` and `merged_items`
+    double* sorted_keys  # this array and the next two are spare memory of `_sort_by_key`
     double* merged_keys
     long long* merged_items
     unsigned short* branch  # child of each category, by the best subset so far
-    double* left  # sums of the children while subsets are tried
-    double* right
+    double* left  # sums of the left child while subsets are tried
+    double* right  # the same of the right child
 
 cdef struct Split:  # best split of a node so far; slot -1: none
     double score
@@ -167,11 +170,11 @@ cdef struct Scratch:  # memory of one thread
     double* right  # weight on the right
     double* missing  # weight of the rows with missing values
     double* factor  # coefficients of the quadratic bound in `_scan_sqrt`
-    double* product
+    double* product  # `factor` times the weight of the class in the node
     long long* left_rows  # number of rows on the left
     long long* missing_rows  # number of rows with missing values
     long long* present_classes  # the classes in the node
-    int* block_rows  # two lines, each with one number per class
+    int* block_rows  # number of rows of each class in a block, and a second line of spare memory
     # Two-valued columns.
     long long* class_line  # line of each class in `class_totals` and `ones`
     double* class_totals  # weight of each class in the node, one number per line of `ones`
@@ -187,11 +190,11 @@ cdef struct Scratch:  # memory of one thread
     double* slot_gain
     Split* slot_split
     # Splitting a node.
-    unsigned char* has_ties  # per list: whether equal values are in the node that was evaluated last
+    unsigned char* has_ties  # per list: whether the node whose best split was found last may have equal values
     double* child_counts  # one line of class weights per child
-    double* child_size  # per child: the size that the limits refer to
+    double* child_size  # per child: size, which the limits refer to
     long long* child_rows  # per child: number of rows
-    long long* child_position  # two lines, each with one number per child
+    long long* child_position  # per child: where its next row goes; a second line is spare memory
     void* spare_entries
     unsigned long long* spare_words
 
@@ -205,7 +208,7 @@ cdef struct NodeStats:  # computed once per node, before its columns are searche
     # Classes.
     double* counts  # per class
     double sum_of_squares  # of the counts
-    long long entropy_units  # impurity by the entropy table; 1 stands for half a unit of the table
+    long long entropy_units  # entropy times the number of rows, in units of the entropy table: twice the impurity
     int n_present_classes
     int first_class  # the first and the last class that are present
     int last_class
@@ -214,7 +217,7 @@ cdef struct NodeStats:  # computed once per node, before its columns are searche
     double deviation  # sum of weight times (target - centre)
 
 cdef struct Surrogate:
-    long long split_step  # of the node
+    long long split_step  # SPLIT_STEP of the node
     long long slot
     long long low_child  # child of values at or below the threshold, or of the lower of two values
     long long branch_start  # where the children of the categories begin in the branch array; -1: a threshold
@@ -226,7 +229,7 @@ cdef struct TreeTables:  # a tree while it grows
     int n_columns  # whole numbers per node
     int n_reals
     long long* nodes
-    double* reals  # per node: class counts, then score and drop
+    double* reals  # per node: class counts, then score and drop (`_evaluate` in grow.py computes both)
     Py_ssize_t n_nodes
     Py_ssize_t capacity
     unsigned short* branch  # children of the categories of every subset split and surrogate
@@ -259,13 +262,13 @@ cdef inline double weight_of(Context* context, size_t row) noexcept nogil:
     return 1.0 if context.row_weight == NULL else context.row_weight[row]
 
 cdef inline Py_ssize_t code_of(Context* context, PackedColumn* column, Py_ssize_t i, size_t row) noexcept nogil:
-    # Code of the row whose entry is the i-th of those that the column begins with.
+    # Return the code of a row. `row` is its number, and `i` its position relative to the row with which `column` begins.
     if column.words == NULL:
         return context.bit_bytes[row * context.bit_line_bytes + column.shift]
     return (column.words[i] >> column.shift) & column.mask
 
 cdef inline unsigned long long key_of(double x) noexcept nogil:
-    # Whole number in the order of the floats; -0.0 has the key of 0.0.
+    # Return a whole number for x, such that larger floats have larger numbers; -0.0 has the number of 0.0.
     cdef unsigned long long bits
     cdef unsigned long long top = 1ULL << 63
     memcpy(&bits, &x, 8)

@@ -2,11 +2,11 @@
 
 A node owns the same slice of every list and of every line of words. It passes through these steps:
 
-    find_best_split     best_split.py     its statistics, and the best split over all columns
-    assign_children     split_node.py     the child of every row
-    find_surrogates     surrogate.py      optional: splits of other columns, which place the rows with missing values
-    add_children        split_node.py     two or more lines of the tables
-    partition_slots     split_node.py     the slices of the children
+    find_best_split     best_split.py     compute its statistics, and find the best split over all columns
+    assign_children     split_node.py     find the child of every row
+    find_surrogates     surrogate.py      if wanted: find splits of other columns, which place rows with missing values
+    add_children        split_node.py     write the lines of the children to the tables
+    partition_slots     split_node.py     partition its slices into the slices of the children
 
 Depth-first growth takes the next node from a stack, best-first growth from a heap of evaluated nodes. Classification
 and regression differ only in the statistics of a node and in how the gain follows from them.
@@ -56,9 +56,9 @@ from cython.cimports.secateur._kernels.surrogate import find_surrogates, reserve
 from .stop import STOPPED, check_stopped
 
 RELATIVE_TIE = cython.declare(cython.double, 1e-12)  # drops are tied within this share when the next node is chosen
-BREAK_ENTRIES = cython.declare(cython.longlong, 1 << 26)  # entries searched between two checks for Ctrl-C
+ENTRIES_BETWEEN_CHECKS = cython.declare(cython.longlong, 1 << 26)  # entries searched between two checks for Ctrl-C
 LISTS, CODES, BITS = 0, 1, 2  # kinds of column, for callers of `best_split`
-LISTS_KIND = cython.declare(cython.int, LISTS)  # the same as C numbers
+LISTS_KIND = cython.declare(cython.int, LISTS)  # the same constants as C integers, for `_search_slots`
 CODES_KIND = cython.declare(cython.int, CODES)
 
 FINISHED = cython.declare(cython.int, 0)  # results of `_grow`
@@ -111,10 +111,13 @@ def _pop(tree):
 
 
 def _grow(context, scratch, lists, tree, max_children):
-    """Continue to grow until the tree is FINISHED, OUT_OF_MEMORY, or PAUSED for Ctrl-C or larger tables."""
+    """Grow on, and return FINISHED, OUT_OF_MEMORY or PAUSED.
+
+    Growth pauses so that the caller can check for Ctrl-C, or enlarge the tables. The next call continues it.
+    """
     n_entries: cython.longlong = 0
     while tree.n_splits < context.max_splits:
-        if n_entries > BREAK_ENTRIES or tree.n_nodes + max_children > tree.capacity:
+        if n_entries > ENTRIES_BETWEEN_CHECKS or tree.n_nodes + max_children > tree.capacity:
             return PAUSED
         if tree.n_unevaluated > 0:
             tree.n_unevaluated -= 1
@@ -151,13 +154,15 @@ def _evaluate(context, scratch, lists, tree, node_number):
         return LEAF
     if not _record_split(context, scratch, tree, node, cython.address(split)):
         return OUT_OF_MEMORY
+    # The score is the gain per unit of weight, or the gain ratio. The drop is the gain of all rows, by which best-first
+    # growth orders the nodes; with the gain ratio, it is the ratio times the weight.
     reals[tree.n_reals - 2] = split.score if context.is_gain_ratio else split.score / stats.weight
     reals[tree.n_reals - 1] = split.score * stats.weight if context.is_gain_ratio else split.score
     return SPLITTABLE
 
 
 def _record_split(context, scratch, tree, node, split):
-    """Write the best split of a node to the tables; return False without memory."""
+    """Write the best split of a node to the tables; return False if memory is exhausted."""
     n_codes = context.n_codes[split.slot - context.n_lists] if split.slot >= context.n_lists else 0
     node[SLOT] = split.slot
     node[KIND] = split.kind
@@ -175,20 +180,20 @@ def _record_split(context, scratch, tree, node, split):
 
 
 def _split(context, scratch, lists, tree, node_number):
-    """Split a node as the tables say, and push the children that may be split; return False without memory."""
+    """Split a node as the tables say, and push the children that may be split; return False if memory is exhausted."""
     node = tree.nodes + node_number * tree.n_columns
     n_children = node[N_CHILDREN]
     assign_children(context, scratch, lists, node, tree.reals + node_number * tree.n_reals, tree.branch)
     if context.max_surrogates > 0 and not find_surrogates(context, scratch, lists, node, tree):
         return False
-    kept_children = add_children(
+    splittable = add_children(
         context, scratch, node, tree.nodes, tree.reals, tree.n_columns, tree.n_reals, tree.n_nodes
     )
     node[SPLIT_STEP] = tree.n_splits
     tree.n_splits += 1
-    if kept_children != 0:
-        # Best-first growth may have evaluated other nodes since, so that `has_ties` is not that of this node.
-        partition_slots(context, scratch, lists, node, 0, context.n_lists + 1, kept_children, context.is_best_first)
+    if splittable != 0:
+        # `has_ties` is that of the node evaluated last. In best-first growth, this may be another node.
+        partition_slots(context, scratch, lists, node, 0, context.n_lists + 1, splittable, context.is_best_first)
         for c in range(n_children - 1, -1, -1):
             if tree.nodes[(tree.n_nodes + c) * tree.n_columns + START] >= 0:
                 tree.unevaluated[tree.n_unevaluated] = tree.n_nodes + c
@@ -204,7 +209,7 @@ class _Growth:
     tree: TreeTables
     nodes: object
     reals: object
-    _private_arrays: object
+    _queue_arrays: object
 
     def __cinit__(self) -> None:
         memset(cython.address(self.tree), 0, cython.sizeof(TreeTables))
@@ -237,7 +242,7 @@ class _Growth:
 
     @cython.cfunc
     def resize(self, capacity: cython.Py_ssize_t) -> object:
-        """Move the tables to larger arrays. Pages that are never written to cost no memory."""
+        """Move the tables to larger arrays. Pages of an array that are never written to use no memory."""
         tree = cython.address(self.tree)
         nodes: cython.longlong[:, ::1] = np.empty((capacity, tree.n_columns), np.int64)
         reals: cython.double[:, ::1] = np.empty((capacity, tree.n_reals))
@@ -258,7 +263,7 @@ class _Growth:
         tree.capacity = capacity
         self.nodes = nodes.base
         self.reals = reals.base
-        self._private_arrays = (unevaluated.base, heap.base)
+        self._queue_arrays = (unevaluated.base, heap.base)
 
     @cython.cfunc
     def copy_branch(self) -> object:
@@ -296,8 +301,8 @@ def grow_subtree(
 ):
     """Grow the subtree of one node; return its tables (nodes, reals) and the child of each category (branch).
 
-    The tables are valid until the next subtree is grown in this workspace. Depth-first growth leaves nodes of at most
-    `max_open_rows` rows OPEN. Surrogates go to `workspace.surrogates`.
+    The tables are valid until the next subtree is grown in this workspace. Nodes of at most `max_open_rows` rows are
+    not split, but marked as OPEN. Surrogates are written to `workspace.surrogates`.
     """
     growth: _Growth = workspace.tables if workspace.tables is not None else _Growth()
     workspace.tables = growth
@@ -337,8 +342,8 @@ def best_split(
 ):
     """Return the best split of a node with classes, as the fields of `growing.Split`.
 
-    Searches the slots from `first` to `last - 1` of `slots = (first, last)`, which hold columns of one kind. Writes the
-    child of each category to `workspace.branch`.
+    `slots` is a pair (first, last). The slots from `first` to `last - 1`, all of the given kind, are searched. The
+    child of each category is written to `workspace.branch`.
     """
     data = cython.address(context.context)
     scratch = cython.address(workspace.scratch)
@@ -359,7 +364,7 @@ def best_split(
 
 
 def _search_slots(context, scratch, lists, node, reals, kind, first, last, best):
-    """Write to `best` the best split of a node with classes among the slots `first` to `last - 1`, of one kind."""
+    """Write to `best` the best split of a node with classes among the slots `first` to `last - 1`, all of one kind."""
     stats: NodeStats
     best[0] = no_split(context)
     class_stats(context, node[END] - node[START], reals, cython.address(stats))
@@ -376,10 +381,11 @@ def is_better(context: GrowContext, best, rival, reals: cython.double[::1]):
     """Return whether the split `rival` of a node is better than `best`; `reals` is the line of the node."""
     stats: NodeStats
     data = cython.address(context.context)
-    best_so_far = Split(best[0], best[1], 0, 0, 0, 0)
-    challenger = Split(rival[0], rival[1], 0, 0, 0, 0)
+    # The comparison reads only the score and the slot of a split.
+    best_split_found = Split(best[0], best[1], 0, 0, 0, 0)
+    rival_split = Split(rival[0], rival[1], 0, 0, 0, 0)
     class_stats(data, 0, cython.address(reals[0]), cython.address(stats))
-    return is_better_split(data, cython.address(best_so_far), cython.address(challenger), stats.tie)
+    return is_better_split(data, cython.address(best_split_found), cython.address(rival_split), stats.tie)
 
 
 def split_node(
@@ -413,9 +419,12 @@ def partition(
     workspace: Workspace,
     node: cython.longlong[::1],
     slots: tuple,
-    kept_children: cython.int,
+    splittable: cython.int,
 ):
-    """Partition the slots `first` to `last - 1`; slot n_lists stands for all columns of codes together."""
+    """Partition the rows of a node among its children, in the slots `first` to `last - 1` of `slots = (first, last)`.
+
+    Slot n_lists stands for all columns of codes together. `splittable` is the result of `split_node`.
+    """
     data = cython.address(context.context)
     scratch = cython.address(workspace.scratch)
     line = cython.address(node[0])
@@ -424,7 +433,7 @@ def partition(
     with cython.nogil:
         if context.is_wide:
             wide = cython.cast(cython.p_ulonglong, data.entries)
-            partition_slots(data, scratch, wide, line, first, last, kept_children, False)
+            partition_slots(data, scratch, wide, line, first, last, splittable, False)
         else:
             narrow = cython.cast(cython.p_uint, data.entries)
-            partition_slots(data, scratch, narrow, line, first, last, kept_children, False)
+            partition_slots(data, scratch, narrow, line, first, last, splittable, False)

@@ -1,8 +1,9 @@
-"""What Python passes to the growing kernels, and the fields of the tables that they return.
+"""Define what Python passes to the growing kernels, and the fields of the tables that they return.
 
-A tree while it grows is two tables with one line per node. The table of whole numbers has the fields START to
+While a tree grows, it consists of two tables with one line per node. The table of whole numbers has the fields START to
 SPLIT_STEP (see `context.pxd`), then one bit per slot, then one bit per group of columns. The table of reals has the
-class counts, then the score of the split and the drop. README.md draws a line of each.
+class counts, then the score of the split, and then the drop: how much the split lowers the criterion, times the weight
+of the node. README.md draws a line of each table.
 """
 
 from typing import NamedTuple
@@ -49,12 +50,13 @@ class PresortedLists(NamedTuple):
 
 
 class PackedCodes(NamedTuple):
-    """Columns of codes; None instead: there are none. Growing partitions words and entries in place."""
+    """Columns of codes. Functions take None if there are none. Growing partitions words and entries in place."""
 
     code_words: npt.NDArray[np.uint64]  # columns of more than two codes: a line of rows for each 64 / bits_per_code
-    bit_bytes: npt.NDArray[np.uint8]  # two-valued columns: a line of bytes for each row, padded; empty if in words
-    bit_words: npt.NDArray[np.uint64]  # two-valued columns: a line of rows for each 64 of them; empty if in bytes
-    bit_line_bytes: int  # two-valued columns, padded
+    # Two-valued columns are stored either as bytes or as words; the other array is empty.
+    bit_bytes: npt.NDArray[np.uint8]  # a line of bytes for each row, padded
+    bit_words: npt.NDArray[np.uint64]  # a line of rows for each 64 columns
+    bit_line_bytes: int  # length of a line of `bit_bytes`: the number of two-valued columns, padded
     n_codes: npt.NDArray[np.int64]
     is_nominal: npt.NDArray[np.bool_]
     entries: npt.NDArray[np.uint32]  # row and label of each word, class after class
@@ -66,10 +68,10 @@ class PackedCodes(NamedTuple):
 
 
 class RowWeights(NamedTuple):
-    """Row weights and missing values; None instead: every row weighs 1, and no value is missing."""
+    """Row weights and missing values. Functions take None if every row weighs 1 and no value is missing."""
 
     row_weight: npt.NDArray[np.float64] | None  # None: every row weighs 1
-    weight_of_class: npt.NDArray[np.float64] | None  # if all rows of a class weigh the same
+    weight_of_class: npt.NDArray[np.float64] | None  # None: rows of one class have different weights
     has_weight_limits: bool  # the limits count weight instead of rows
     is_missing: npt.NDArray[np.bool_]  # one line for each list with missing values
     missing_line: npt.NDArray[np.int64]  # line of `is_missing` of each list; -1: nothing is missing
@@ -87,16 +89,16 @@ class GrowLimits(NamedTuple):
     is_best_first: bool
     is_gain_ratio: bool = False
     penalises_numeric: bool = False  # gain ratio: subtract log2(values - 1) / rows from the gain of thresholds
-    root_depth: int = 0  # splits above the root, when a subtree is grown
-    groups: tuple[tuple[int, ...], ...] = ()  # columns that may be tested on one path; (): all columns
+    root_depth: int = 0  # depth, in the whole tree, of the node at which growth starts
+    groups: tuple[tuple[int, ...], ...] = ()  # groups of columns that may be tested on one path; (): no restriction
 
 
 class SurrogateSearch(NamedTuple):
-    """Data for finding surrogate splits; None instead: none are searched."""
+    """Data for finding surrogate splits. Functions take None if none are searched."""
 
     max_surrogates: int  # per node
     list_values: npt.NDArray[np.float64]  # one line of rows per list
-    n_known_codes: npt.NDArray[np.int64]  # codes of each column of codes that are not missing
+    n_known_codes: npt.NDArray[np.int64]  # number of codes of each column without the code for missing values
 
 
 class Split(NamedTuple):

@@ -13,7 +13,7 @@ cdef void _assign_by_row_codes(
 cdef void _assign_by_class_codes(
     Context* context, Scratch* scratch, Entry* entries, long long* node, double* counts, unsigned short* branch
 ) noexcept nogil
-cdef bint _needs_no_rows(Context* context) noexcept nogil
+cdef bint _has_only_bit_words(Context* context) noexcept nogil
 cdef void clear_children(Context* context, Scratch* scratch, int n_children) noexcept nogil
 cdef void weigh_children(Context* context, Scratch* scratch, int n_children) noexcept nogil
 cdef int add_children(
@@ -23,21 +23,21 @@ cdef int add_children(
 cdef bint _can_be_split(Context* context, double* counts, double size, long long n_rows, long long depth) noexcept nogil
 cdef void _allow_group_slots(Context* context, long long* node, long long tested) noexcept nogil
 cdef void partition_slots(
-    Context* context, Scratch* scratch, Entry* lists, long long* node, int first, int last, int kept_children,
+    Context* context, Scratch* scratch, Entry* lists, long long* node, int first, int last, int splittable,
     bint force_ties
 ) noexcept nogil
 cdef void _partition_codes(
-    Context* context, Scratch* scratch, Entry* rows, long long* node, int kept_children
+    Context* context, Scratch* scratch, Entry* rows, long long* node, int splittable
 ) noexcept nogil
 cdef void _partition_entries(
-    Context* context, Scratch* scratch, Entry* entries, long long* node, int kept_children, bint has_ties
+    Context* context, Scratch* scratch, Entry* entries, long long* node, int splittable, bint has_ties
 ) noexcept nogil
 cdef void _partition_distinct(
-    Entry* entries, Py_ssize_t n_rows, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children,
+    Entry* entries, Py_ssize_t n_rows, Py_ssize_t n_left, unsigned char* goes_left, int shift, int splittable,
     Entry* spare
 ) noexcept nogil
 cdef void _partition_ties(
-    Entry* entries, Py_ssize_t n_rows, Py_ssize_t n_left, unsigned char* goes_left, int shift, int kept_children,
+    Entry* entries, Py_ssize_t n_rows, Py_ssize_t n_left, unsigned char* goes_left, int shift, int splittable,
     Entry* spare
 ) noexcept nogil
 cdef void _partition_among_many(

@@ -11,13 +11,14 @@ The partition is stable. The difference bit of an entry says whether its value d
 before. In the slice of a child, the entry before is the last entry that went to the same child. The new bit is
 therefore the bitwise or of the old bits of all entries since then:
 
-    value     1 1 2 2 3 3        row of child  L L L
-    differs   0 0 1 0 1 0   ->   value         1 2 3
-    child     L R R L L R        differs       0 1 1      (the bit of the first entry of a child is never read)
+    before              slice of child L     slice of child R
+    child     L R R L L R          L L L                R R R
+    value     1 1 2 2 3 3    ->    1 2 3                1 2 3
+    differs   0 0 1 0 1 0          . 1 1                . 1 1       (the first bit of a slice is never read)
 
 Each list costs O(rows of the node), a few instructions per row. No branch of the code depends on the row: every entry
-is written to both children, but only the position of its own child advances. A child that will not be split does not
-need its slice, which may be left in any state.
+is written to both children, but only the position of its own child advances. The slice of a child that will not be
+split is never read, and may be left in any state.
 """
 
 import cython
@@ -46,15 +47,16 @@ from cython.cimports.secateur._kernels.context import (
     code_of,
 )
 
-KEEP_FIRST = cython.declare(cython.int, 1)  # bit of `kept_children`: child 0 may be split
-KEEP_OTHERS = cython.declare(cython.int, 2)  # bit of `kept_children`: at least one other child may be split
+FIRST_SPLITTABLE = cython.declare(cython.int, 1)  # bit of `splittable` that is set if child 0 may be split
+OTHERS_SPLITTABLE = cython.declare(cython.int, 2)  # bit that is set if at least one other child may be split
 
 
 def assign_children(context, scratch, lists, node, counts, branch):
     """Write the child of each row of a node to `goes_left` or `child_of_row`, and count the children into `scratch`.
 
-    Sets DEFAULT_CHILD to the largest child if no value is missing in the node. For a list, replaces the position of the
-    threshold in BELOW by the rows on both sides of the threshold. Costs O(rows of the node).
+    Sets DEFAULT_CHILD to the largest child if no value is missing in the node. For a list, BELOW contains the number of
+    entries below the threshold; writes the row below the threshold to BELOW, and the row above to ABOVE. Costs O(rows
+    of the node).
     """
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     n_rows: cython.Py_ssize_t = node[END] - node[START]
@@ -116,6 +118,7 @@ def _assign_by_row_codes(context, scratch, entries, node, branch):
     row_weight = weights_within_class(context)
     child_of_code: cython.p_ushort = branch
     low_mask: Entry = context.low_mask
+    code: cython.int
     child: cython.int
     i: cython.Py_ssize_t
     is_subset: cython.bint = node[KIND] == SUBSET
@@ -125,11 +128,12 @@ def _assign_by_row_codes(context, scratch, entries, node, branch):
     for i in range(node[END] - node[START]):
         entry = entries[i]
         row = entry >> shift
-        child = cython.cast(cython.int, code_of(context, cython.address(column), i, row))  # the code, at first
+        code = cython.cast(cython.int, code_of(context, cython.address(column), i, row))
+        child = code
         if is_subset:
-            child = child_of_code[child]
+            child = child_of_code[code]
         elif is_threshold:
-            child = child > node[BELOW]
+            child = code > node[BELOW]
         if n_children > 2:
             context.child_of_row[row] = child
         else:
@@ -147,6 +151,7 @@ def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
     words = column.words
     child_of_code: cython.p_ushort = branch
     is_subset: cython.bint = node[KIND] == SUBSET
+    code: cython.int
     child: cython.int
     i: cython.Py_ssize_t
     start: cython.Py_ssize_t = 0
@@ -157,13 +162,13 @@ def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
         n_class_rows = cython.cast(cython.Py_ssize_t, rint(counts[class_index] / class_weight))
         end = start + n_class_rows
         n_right = 0
-        if _needs_no_rows(context):
+        if _has_only_bit_words(context):
             for i in range(start, end):
                 n_right += cython.cast(cython.Py_ssize_t, (words[i] >> column.shift) & 1)
         else:
             for i in range(start, end):
-                child = cython.cast(cython.int, (words[i] >> column.shift) & column.mask)  # the code, at first
-                child = child_of_code[child] if is_subset else child > node[BELOW]
+                code = cython.cast(cython.int, (words[i] >> column.shift) & column.mask)
+                child = child_of_code[code] if is_subset else code > node[BELOW]
                 context.goes_left[entries[i] >> shift] = 1 - child
                 n_right += child
         scratch.child_counts[class_index] = cython.cast(cython.double, n_class_rows - n_right)
@@ -173,8 +178,11 @@ def _assign_by_class_codes(context, scratch, entries, node, counts, branch):
         start = end
 
 
-def _needs_no_rows(context):
-    """Return whether all columns are bits in words, so that words can be partitioned by their bits, without rows."""
+def _has_only_bit_words(context):
+    """Return whether all columns are stored as bits of words.
+
+    The words of a node are then partitioned by the bit of the tested column, and the child of a row is never needed.
+    """
     has_other_columns: cython.bint = context.n_lists > 0 or context.n_code_slots > 0
     return context.bit_words != cython.NULL and not has_other_columns and context.max_surrogates == 0
 
@@ -188,7 +196,7 @@ def clear_children(context, scratch, n_children):
 
 
 def weigh_children(context, scratch, n_children):
-    """Finish the sums of the children: their class weights, and their sizes, with which the limits are compared.
+    """Compute the class weights of the children, and their sizes, which the limits refer to.
 
     Before this call, `child_counts` holds numbers of rows if all rows of a class have the same weight.
     """
@@ -209,7 +217,7 @@ def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, fir
 
     Bit 0 of the result stands for child 0, bit 1 for any other child. START of a child that may not be split is -1.
     """
-    kept_children: cython.int = 0
+    splittable: cython.int = 0
     position = parent[START]
     child_index: cython.int
     parent[FIRST_CHILD] = first
@@ -237,10 +245,10 @@ def add_children(context, scratch, parent, nodes, reals, n_columns, n_reals, fir
         child[END] = position
         size = scratch.child_size[child_index]
         if _can_be_split(context, counts, size, scratch.child_rows[child_index], child[DEPTH]):
-            kept_children |= KEEP_FIRST if child_index == 0 else KEEP_OTHERS
+            splittable |= FIRST_SPLITTABLE if child_index == 0 else OTHERS_SPLITTABLE
         else:
             child[START] = -1
-    return kept_children
+    return splittable
 
 
 def _can_be_split(context, counts, size, n_rows, depth):
@@ -256,7 +264,7 @@ def _can_be_split(context, counts, size, n_rows, depth):
 
 
 def _allow_group_slots(context, node, tested_slot):
-    """Clear the bits of the groups without the tested slot, and the bits of the slots that are in no other group."""
+    """Clear the bits of the groups that lack the tested slot, and then the bits of the slots in none of the rest."""
     one: cython.ulonglong = 1
     n_words: cython.int = context.n_slot_words
     group_bits = node + N_FIELDS + n_words
@@ -270,27 +278,28 @@ def _allow_group_slots(context, node, tested_slot):
         node[N_FIELDS + word] &= cython.cast(cython.longlong, allowed)
 
 
-def partition_slots(context, scratch, lists, node, first, last, kept_children, force_ties):
-    """Partition the lists in the slots from `first` to `last`.
+def partition_slots(context, scratch, lists, node, first, last, splittable, force_ties):
+    """Partition the rows of a node among its children, in the slots from `first` to `last - 1`.
 
-    Slot `n_lists` stands for all columns of codes together, two-valued ones included.
+    Slot `n_lists` stands for all columns of codes together, two-valued ones included. `force_ties` says that every list
+    may have equal values, whatever `has_ties` says.
     """
     for slot in range(first, min(context.n_lists, last)):
         if is_varying(node, slot):
             entries = lists + slot * context.n_rows + node[START]
-            _partition_entries(context, scratch, entries, node, kept_children, force_ties | scratch.has_ties[slot])
+            _partition_entries(context, scratch, entries, node, splittable, force_ties | scratch.has_ties[slot])
     if last > context.n_lists and context.code_entries != cython.NULL:
         rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
-        _partition_codes(context, scratch, rows, node, kept_children)
+        _partition_codes(context, scratch, rows, node, splittable)
 
 
-def _partition_codes(context, scratch, rows, node, kept_children):
-    """Partition the words of all columns of codes, and then the entries that say to which rows they belong."""
+def _partition_codes(context, scratch, rows, node, splittable):
+    """Partition the words of all columns of codes, and then the entries, which hold the row of each word."""
     slot: cython.Py_ssize_t = node[SLOT]
     n_rows: cython.Py_ssize_t = node[END] - node[START]
     words = context.bit_words + node[START]
-    if _needs_no_rows(context):
-        # The tested words are partitioned last, because their bits decide where all other words go.
+    if _has_only_bit_words(context):
+        # The line of words with the tested column is partitioned last: its bits decide where all words go.
         tested = words + (slot >> 6) * context.n_rows
         for word_index in range(context.n_bit_words):
             if word_index != slot >> 6:
@@ -308,11 +317,11 @@ def _partition_codes(context, scratch, rows, node, kept_children):
         else:
             n_children = cython.cast(cython.int, node[N_CHILDREN])
             _partition_words_among_many(context, scratch, rows, n_rows, n_children, words)
-    _partition_entries(context, scratch, rows, node, kept_children, False)
+    _partition_entries(context, scratch, rows, node, splittable, False)
 
 
-def _partition_entries(context, scratch, entries, node, kept_children, has_ties):
-    """Partition the slice of a node in one list; `has_ties` says that difference bits may change."""
+def _partition_entries(context, scratch, entries, node, splittable, has_ties):
+    """Partition the slice of a node in one list. `has_ties` says that values may be equal, so that bits may change."""
     n_rows: cython.Py_ssize_t = node[END] - node[START]
     n_children = cython.cast(cython.int, node[N_CHILDREN])
     n_left = scratch.child_rows[0]
@@ -320,29 +329,29 @@ def _partition_entries(context, scratch, entries, node, kept_children, has_ties)
     if n_children > 2:
         _partition_among_many(context, scratch, entries, n_rows, n_children, spare)
     elif has_ties:
-        _partition_ties(entries, n_rows, n_left, context.goes_left, context.shift, kept_children, spare)
+        _partition_ties(entries, n_rows, n_left, context.goes_left, context.shift, splittable, spare)
     else:
-        _partition_distinct(entries, n_rows, n_left, context.goes_left, context.shift, kept_children, spare)
+        _partition_distinct(entries, n_rows, n_left, context.goes_left, context.shift, splittable, spare)
 
 
-def _partition_distinct(entries, n_rows, n_left, goes_left, shift, kept_children, spare):
-    """Partition entries without changing difference bits; the slice of a child that is not kept is undefined."""
+def _partition_distinct(entries, n_rows, n_left, goes_left, shift, splittable, spare):
+    """Partition entries without changing difference bits; the slice of a child that is not splittable is undefined."""
     left_end: cython.size_t = 0  # number of entries that went left
-    # Every entry is written to its own child and to the other one, where the next entry overwrites it.
-    if kept_children == KEEP_FIRST | KEEP_OTHERS:
+    # Every entry is written to its own child, and also to the other child, where the next entry overwrites it.
+    if splittable == FIRST_SPLITTABLE | OTHERS_SPLITTABLE:
         for i in range(n_rows):
             entry = entries[i]
             entries[left_end] = entry
             spare[i - left_end] = entry
             left_end += goes_left[entry >> shift]
         memcpy(entries + n_left, spare, (n_rows - n_left) * cython.sizeof(entry))
-    elif kept_children == KEEP_FIRST:
+    elif splittable == FIRST_SPLITTABLE:
         for i in range(n_rows):
             entry = entries[i]
             entries[left_end] = entry
             left_end += goes_left[entry >> shift]
     else:
-        # Only the right child is kept: from the end of the slice, entries move up.
+        # Only the right child is splittable: its entries move to the end of the slice, the last one first.
         last_right: cython.size_t = n_rows - 1
         for i in range(n_rows - 1, -1, -1):
             entry = entries[i]
@@ -350,14 +359,15 @@ def _partition_distinct(entries, n_rows, n_left, goes_left, shift, kept_children
             last_right -= 1 - goes_left[entry >> shift]
 
 
-def _partition_ties(entries, n_rows, n_left, goes_left, shift, kept_children, spare):
-    """Partition entries and update difference bits; the slice of a right child that is not kept is undefined."""
+def _partition_ties(entries, n_rows, n_left, goes_left, shift, splittable, spare):
+    """Partition entries and update difference bits; the slice of a right child that is not splittable is undefined."""
     bit: Entry
     is_left: Entry
-    left_bit: Entry = 1  # or of the bits since the last entry that went left; arbitrary for the first entry
+    # Bitwise or of the difference bits since the last entry that went left, or right. The initial values do not matter.
+    left_bit: Entry = 1
     right_bit: Entry = 1
     left_end: cython.size_t = 0
-    if kept_children == KEEP_FIRST:
+    if splittable == FIRST_SPLITTABLE:
         for i in range(n_rows):
             entry = entries[i]
             bit = entry & 1
@@ -383,8 +393,8 @@ def _partition_ties(entries, n_rows, n_left, goes_left, shift, kept_children, sp
 
 def _partition_among_many(context, scratch, entries, n_rows, n_children, spare):
     """Partition entries among more than two children, and set their difference bits."""
-    position = scratch.child_position  # where the next entry of a child goes
-    last_value = position + n_children  # rank of the value of the last entry of a child
+    position = scratch.child_position  # per child: where its next entry goes
+    last_value = position + n_children  # per child: rank of the value of its last entry
     child_of_row = context.child_of_row
     shift = context.shift
     start: cython.longlong = 0
@@ -408,8 +418,8 @@ def _partition_among_many(context, scratch, entries, n_rows, n_children, spare):
 def _partition_words(context, rows, n_rows, bits, bit, words, spare):
     """Partition a line of words of a node among two children; `rows` are not partitioned yet.
 
-    If `bits` is NULL, `goes_left` says where the word of a row goes. Otherwise the word goes left if bit number `bit`
-    of the element of `bits` at the same position is 0.
+    If `bits` is NULL, `goes_left` says where the word of a row goes. Otherwise word i goes left if bit number `bit` of
+    `bits[i]` is 0. `bits` may be `words` itself.
     """
     shift = context.shift
     goes_left = context.goes_left
@@ -419,7 +429,7 @@ def _partition_words(context, rows, n_rows, bits, bit, words, spare):
         if bits == cython.NULL:
             is_left = cython.cast(cython.Py_ssize_t, goes_left[rows[i] >> shift])
         else:
-            is_left = 1 - cython.cast(cython.Py_ssize_t, (bits[i] >> bit) & 1)  # `bits` may be `words` itself
+            is_left = 1 - cython.cast(cython.Py_ssize_t, (bits[i] >> bit) & 1)
         words[left_end] = word
         spare[i - left_end] = word
         left_end += is_left

@@ -1,8 +1,8 @@
 from secateur._kernels.context cimport Context, Entry, Scratch, Surrogate, TreeTables
 
-cdef struct LeadExtreme:  # the threshold of a list at which the lead of child 0 is largest, or smallest
+cdef struct LeadExtreme:  # a threshold of a list at which the lead is largest or smallest; see `_best_threshold`
     double lead
-    Py_ssize_t row_below
+    Py_ssize_t row_below  # rows next to the threshold; -1: no threshold has been found
     Py_ssize_t row_above
     Py_ssize_t position
 
@@ -25,7 +25,7 @@ cdef bint _best_assignment(
     Context* context, Scratch* scratch, Entry* lists, long long* node, Py_ssize_t slot, Surrogate* surrogate
 ) noexcept nogil
 cdef bint _is_better_than_default(double agreed, double left, double right, Surrogate* surrogate) noexcept nogil
-cdef bint _is_before(Context* context, Surrogate* a, Surrogate* b) noexcept nogil
+cdef bint _agrees_better(Context* context, Surrogate* a, Surrogate* b) noexcept nogil
 cdef bint _reserve_surrogates(TreeTables* tree, Py_ssize_t n) noexcept nogil
 cdef bint reserve_branches(TreeTables* tree, Py_ssize_t n) noexcept nogil
 cdef int _child_by_surrogate(

@@ -1,14 +1,17 @@
 """Find the surrogate splits of a node that is being split, and send its rows with missing values by them.
 
-A surrogate is a split of another column whose children agree best, by weight, with those of the node's own split. It is
-searched in the lists and codes of the node after `assign_children` has written the child of every row. A row whose
-value is missing at the node's own split is UNKNOWN in `goes_left` meanwhile; the first surrogate that knows a value of
-the row decides where the row goes, and the default child takes the rest.
+The node is split on a tested column. A surrogate is the split of another column that sends as much weight as possible
+to the same children. Surrogates are searched in the lists and codes of the node, after `assign_children` has written
+the child of every row. During the search, `goes_left` is UNKNOWN for rows whose value in the tested column is missing.
+The first surrogate whose column has a value for such a row decides where the row goes. The default child takes the
+remaining rows.
 
-    own split     L  L  R  R  ?  R         ?  the tested value is missing
-    surrogate 1   L  R  R  R  R  -         agrees on 3 of the 4 rows that both know; sends the fifth row right
+    split of node   L  L  R  R  ?  R         ?  the value of the tested column is missing
+    surrogate 1     L  R  R  R  R  -         -  the value of the surrogate's column is missing
 
-A surrogate must agree on more weight than the better of the two children for all rows. Costs O(rows) for each column.
+Surrogate 1 agrees with the split on 3 of the 4 rows with both values, and sends the fifth row right. A surrogate is
+useful only if it agrees on more weight than a split that sends all rows to the heavier child. Costs O(rows) for each
+column.
 """
 
 import cython
@@ -29,13 +32,14 @@ from cython.cimports.secateur._kernels.context import (
 )
 from cython.cimports.secateur._kernels.split_node import clear_children, weigh_children, weights_within_class
 
-UNKNOWN = cython.declare(cython.int, 2)  # in place of a child: the split does not know the value of the row
+UNKNOWN = cython.declare(cython.int, 2)  # stands for a child where the value of the row is missing
 
 
 def find_surrogates(context, scratch, lists, node, tree):
-    """Find the surrogates of a node and send its rows with missing values by them; return False without memory.
+    """Find the surrogates of a node, and assign its rows with missing values by them.
 
-    A node has no surrogates if they would leave a child too small, or if it tests only whether a value is missing.
+    Returns False if memory is exhausted. A node has no surrogates if they would make a child too small, or if the node
+    tests only whether a value is missing.
     """
     tested_slot: cython.Py_ssize_t = node[SLOT]
     n_rows: cython.Py_ssize_t = node[END] - node[START]
@@ -58,7 +62,7 @@ def find_surrogates(context, scratch, lists, node, tree):
     if n_missing > 0:
         _assign_missing(context, scratch, entries, node, n_missing, tree, n_ranked)
         if scratch.child_size[0] < context.min_leaf_size or scratch.child_size[1] < context.min_leaf_size:
-            # A child would be too small: drop the surrogates, and count again without them.
+            # A child would be too small: remove the surrogates, and assign the rows again without them.
             n_ranked = 0
             tree.n_branch = n_branch_before
             _assign_missing(context, scratch, entries, node, n_missing, tree, 0)
@@ -82,9 +86,9 @@ def _rank_surrogates(context, scratch, lists, node, split_step, ranked):
             continue
         surrogate.slot = slot
         surrogate.split_step = split_step
-        # Insert the surrogate into the ranking; the last one may drop out.
+        # Insert the surrogate into the ranking. If the ranking is full, its last surrogate is lost.
         place = n_ranked
-        while place > 0 and _is_before(context, cython.address(surrogate), ranked + place - 1):
+        while place > 0 and _agrees_better(context, cython.address(surrogate), ranked + place - 1):
             if place < context.max_surrogates:
                 ranked[place] = ranked[place - 1]
             place -= 1
@@ -95,7 +99,10 @@ def _rank_surrogates(context, scratch, lists, node, split_step, ranked):
 
 
 def _store_branches(context, scratch, lists, node, tree, n_ranked):
-    """Write the child of every category of the nominal surrogates to the branch array; return False without memory."""
+    """Write the child of every category of the nominal surrogates to the branch array.
+
+    Returns False if memory is exhausted.
+    """
     ranked = tree.surrogates + tree.n_surrogates
     for rank in range(n_ranked):
         slot = cython.cast(cython.int, ranked[rank].slot)
@@ -115,20 +122,21 @@ def _store_branches(context, scratch, lists, node, tree, n_ranked):
 
 
 def _best_threshold(context, lists, node, slot, surrogate):
-    """Find the threshold of a list that agrees best, the lower one of a tie; return whether it is of any use.
+    """Find the threshold of a list that agrees best with the split of a node; return whether it is useful.
 
-    `lead` is the weight of child 0 less that of child 1 among the rows so far. The threshold at the largest lead sends
-    low values to child 0, the one at the smallest lead sends them to child 1.
+    The lead is the weight of child 0 less that of child 1 among the rows below a threshold. Of all thresholds that send
+    lower values to child 0, the one with the largest lead agrees best. Of those that send lower values to child 1, the
+    one with the smallest lead agrees best. Of tied thresholds, the lowest wins.
     """
     entries = lists + slot * context.n_rows + node[START]
     n_known: cython.Py_ssize_t = node[END] - node[START]
     n_known -= count_missing(context, slot, entries, n_known)
     lead = 0.0
     left_weight = right_weight = 0.0
-    extremes = cython.declare(LeadExtreme[2])
-    differs: cython.int = 0
+    largest = LeadExtreme(0, -1, -1, 0)
+    smallest = LeadExtreme(0, -1, -1, 0)
+    differs: cython.int = 0  # whether the value of the row differs from that of the last row with a known child
     row_before: cython.Py_ssize_t = -1
-    extremes[0] = extremes[1] = LeadExtreme(0, -1, -1, 0)
     # Find the thresholds of the largest and of the smallest lead.
     for i in range(n_known):
         differs |= cython.cast(cython.int, entries[i] & 1)
@@ -136,10 +144,10 @@ def _best_threshold(context, lists, node, slot, surrogate):
         if context.goes_left[row] == UNKNOWN:
             continue
         if differs and row_before >= 0:
-            if extremes[0].row_below < 0 or lead > extremes[0].lead:
-                extremes[0] = LeadExtreme(lead, row_before, row, i)
-            if extremes[1].row_below < 0 or lead < extremes[1].lead:
-                extremes[1] = LeadExtreme(lead, row_before, row, i)
+            if largest.row_below < 0 or lead > largest.lead:
+                largest = LeadExtreme(lead, row_before, row, i)
+            if smallest.row_below < 0 or lead < smallest.lead:
+                smallest = LeadExtreme(lead, row_before, row, i)
         differs = 0
         row_before = row
         added = weight_of(context, row)
@@ -149,18 +157,19 @@ def _best_threshold(context, lists, node, slot, surrogate):
         else:
             right_weight += added
             lead -= added
-    if extremes[0].row_below < 0:
+    if largest.row_below < 0:
         return False
-    # Take the threshold that agrees on more weight; of a tie, the lower one.
-    agreed = right_weight + extremes[0].lead
-    agreed_reversed = left_weight - extremes[1].lead
+    # Choose the threshold that agrees on more weight, and in a tie the lower one.
+    agreed = right_weight + largest.lead
+    agreed_reversed = left_weight - smallest.lead
     is_reversed: cython.bint = agreed_reversed > agreed
     if agreed_reversed == agreed:
-        is_reversed = extremes[1].position < extremes[0].position
+        is_reversed = smallest.position < largest.position
+    chosen = smallest if is_reversed else largest
     # The threshold lies halfway between the values on both sides.
     values = context.list_values + slot * context.n_rows
-    value_below = values[extremes[is_reversed].row_below]
-    value_above = values[extremes[is_reversed].row_above]
+    value_below = values[chosen.row_below]
+    value_above = values[chosen.row_above]
     surrogate.low_child = is_reversed
     surrogate.threshold = value_below / 2 + value_above / 2
     if not (value_below <= surrogate.threshold and surrogate.threshold < value_above):
@@ -170,7 +179,10 @@ def _best_threshold(context, lists, node, slot, surrogate):
 
 
 def _weigh_codes(context, scratch, lists, node, slot):
-    """Add up the weight of each code of a column in the children: `keys` of child 0, `sorted_keys` of child 1."""
+    """Add up the weight of each code of a column in both children, without missing values.
+
+    The arrays `keys` and `sorted_keys` of the histogram are free here. They receive the weights in child 0 and child 1.
+    """
     column = slot - context.n_lists
     rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
     packed = packed_column(context, column, node[START])
@@ -191,9 +203,10 @@ def _weigh_codes(context, scratch, lists, node, slot):
 
 
 def _best_assignment(context, scratch, lists, node, slot, surrogate):
-    """Send each category where most of its weight goes, tied ones to child 0; of two values, choose the better order.
+    """Find the surrogate of a column of codes that agrees best; return whether it is useful.
 
-    Returns whether the surrogate is of any use.
+    Each category goes to the child that has most of its weight, in a tie to child 0. For a column of two numbers, the
+    lower value goes to the child with which the surrogate agrees on more weight, in a tie to child 0.
     """
     column = slot - context.n_lists
     in_left = scratch.histogram.keys
@@ -216,14 +229,18 @@ def _best_assignment(context, scratch, lists, node, slot, surrogate):
 
 
 def _is_better_than_default(agreed, left_weight, right_weight, surrogate):
-    """Write the agreement of a surrogate; return whether it is better than one child for all rows."""
+    """Write the agreement of a surrogate; return whether it agrees on more weight than one child for all rows."""
     surrogate.known_weight = left_weight + right_weight
     surrogate.agreement = agreed / surrogate.known_weight
     return agreed > max(left_weight, right_weight)
 
 
-def _is_before(context, first, second):
-    """Return whether the first surrogate agrees better; then, whether it knows more weight; then, the lower column."""
+def _agrees_better(context, first, second):
+    """Return whether the first surrogate is ranked before the second.
+
+    It is if its agreement is larger; in a tie, if the rows that both splits know weigh more; in another tie, if its
+    column is lower.
+    """
     if first.agreement != second.agreement:
         return first.agreement > second.agreement
     if first.known_weight != second.known_weight:
@@ -232,7 +249,7 @@ def _is_before(context, first, second):
 
 
 def _reserve_surrogates(tree, n):
-    """Make room for n more surrogates; return False without memory."""
+    """Make room for n more surrogates; return False if memory is exhausted."""
     if tree.n_surrogates + n > tree.surrogate_capacity:
         tree.surrogate_capacity = 2 * (tree.n_surrogates + n)
         n_bytes: cython.size_t = tree.surrogate_capacity * cython.sizeof(Surrogate)
@@ -244,7 +261,7 @@ def _reserve_surrogates(tree, n):
 
 
 def reserve_branches(tree, n):
-    """Make room for the children of n more categories; return False without memory."""
+    """Make room for the children of n more categories; return False if memory is exhausted."""
     if tree.n_branch + n > tree.branch_capacity:
         tree.branch_capacity = 2 * (tree.n_branch + n)
         n_bytes: cython.size_t = tree.branch_capacity * cython.sizeof(cython.ushort)
@@ -271,7 +288,10 @@ def _child_by_surrogate(context, surrogate, branch, position, row):
 
 
 def _assign_missing(context, scratch, tested, node, n_missing, tree, n_surrogates):
-    """Send the rows whose tested value is missing by the surrogates, then by default; count the children again."""
+    """Assign the rows with a missing tested value by the surrogates, and count the rows of both children again.
+
+    The default child takes the rows that no surrogate can assign.
+    """
     surrogates = tree.surrogates + tree.n_surrogates
     entries = tested
     if context.code_entries != cython.NULL:
@@ -287,7 +307,7 @@ def _assign_missing(context, scratch, tested, node, n_missing, tree, n_surrogate
         entry = entries[i]
         row = entry >> context.shift
         child = 1 - context.goes_left[row]
-        if child < 0:
+        if context.goes_left[row] == UNKNOWN:
             child = UNKNOWN
             for rank in range(n_surrogates):
                 child = _child_by_surrogate(context, surrogates + rank, tree.branch, node[START] + i, row)
