@@ -143,7 +143,7 @@ cdef struct Histogram:
     long long* present  # codes in the node, ascending
     long long* order  # positions in `present`, sorted by key
     double* keys  # sort key of each category
-    double* sorted_keys  # this array and the next two are spare memory of `_sort_by_key`
+    double* sorted_keys  # this array and the next two are spare memory of `sort_by_key`
     double* merged_keys
     long long* merged_items
     unsigned short* branch  # child of each category, by the best subset so far
