@@ -1,7 +1,7 @@
 """Grow from histograms, for rows that do not fit into memory: route rows of codes to open nodes, and count them.
 
-Open nodes are numbered by groups, because only some nodes of the tree are open. A pass over the rows routes each row to
-its open node, and counts the row there:
+An open node is one that may still be split. Only some nodes of the tree are open, and the rows of an open node form a
+group; groups are numbered from 0. A pass over the rows routes each row to its node, and counts the row there:
 
     histogram[group of the node, code, class]       the codes of column j are offset[j] to offset[j + 1] - 1
 
@@ -43,17 +43,16 @@ from .growing import PackedCodes, PresortedLists
 Int64 = npt.NDArray[np.int64]
 Code = cython.fused_type(cython.uchar, cython.ushort)
 
-PREFIX_SHIFT = cython.declare(cython.int, 64 - 16)  # bits of a key after its prefix, as in ranks.py
+PREFIX_SHIFT = cython.declare(cython.int, 64 - 16)  # number of bits of a sort key below its prefix, as in ranks.py
 
 
 class CodeLayout(NamedTuple):
-    """The lines of each column in a histogram, and the columns by kind of search."""
+    """Where each column is stored in a histogram, and how each column is searched for splits."""
 
     offset: Int64  # first line of each column; the last element is the number of lines
     n_codes: Int64  # number of codes of each column, without the code of missing numbers
-    missing: (
-        Int64  # code of missing numbers, `n_codes` of the column; -1: no number is missing, or the column is nominal
-    )
+    # Code of missing numbers, which is `n_codes` of the column; -1 if no number is missing or the column is nominal.
+    missing: Int64
     is_nominal: npt.NDArray[np.bool_]
     lists: Int64  # numeric columns of more than two values
     bits: Int64  # two-valued columns without missing values
@@ -61,7 +60,7 @@ class CodeLayout(NamedTuple):
 
 
 def make_context(criterion, columns: CodeLayout, limits, n_classes: int):
-    """Return the context and the workspace that `best_split_of_histogram` needs: columns without rows."""
+    """Return the context and the workspace that `best_split_of_histogram` needs; their columns have no rows."""
     no_rows = np.zeros((0, 0), np.uint32)
     code_columns = np.append(columns.coded, columns.bits)
     feature = np.append(columns.lists, code_columns).astype(np.int32)

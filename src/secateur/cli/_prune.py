@@ -123,7 +123,8 @@ def path(model: "Model", **options: Any) -> None:
     members = np.arange(n_members)
     if not options["show_all"] and n_members > MAX_MEMBERS and not options["as_json"]:
         distances_from_end = np.unique(np.round(np.geomspace(1, n_members, MAX_MEMBERS)).astype(int)) - 1
-        members = n_members - 1 - distances_from_end[::-1]  # dense among the small trees, the last of the sequence
+        # Small trees are at the end of the sequence. More of them are shown than of the large ones.
+        members = n_members - 1 - distances_from_end[::-1]
         print_message(
             f"{len(members)} of {n_members} members shown; use --all to show every member", quiet=options["quiet"]
         )

@@ -18,12 +18,12 @@ DAY_MICROSECONDS = 86_400_000_000
 _MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _TIME = (
     r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,6})\d*)?)?"
-    r"\s*(?P<half>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
+    r"\s*(?P<am_pm>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
 )
 _DAY, _MONTH, _MONTH_NAME = r"(?P<day>\d{1,2})", r"(?P<month>\d{1,2})", r"(?P<month>[A-Za-z]{3,9})\.?"
 _YEAR, _YEAR_OR_TWO_DIGITS = r"(?P<year>\d{4})", r"(?P<year>\d{4}|\d\d)"
-_DAY_MONTH_YEAR = re.compile(rf"{_DAY}(?P<mark>[-/.]){_MONTH}(?P=mark){_YEAR_OR_TWO_DIGITS}{_TIME}").fullmatch
-_MONTH_DAY_YEAR = re.compile(rf"{_MONTH}(?P<mark>[-/.]){_DAY}(?P=mark){_YEAR_OR_TWO_DIGITS}{_TIME}").fullmatch
+_DAY_MONTH_YEAR = re.compile(rf"{_DAY}(?P<separator>[-/.]){_MONTH}(?P=separator){_YEAR_OR_TWO_DIGITS}{_TIME}").fullmatch
+_MONTH_DAY_YEAR = re.compile(rf"{_MONTH}(?P<separator>[-/.]){_DAY}(?P=separator){_YEAR_OR_TWO_DIGITS}{_TIME}").fullmatch
 _AMBIGUOUS_FORMATS = {"dmy": _DAY_MONTH_YEAR, "mdy": _MONTH_DAY_YEAR}
 _UNAMBIGUOUS_FORMATS = (
     re.compile(rf"{_YEAR}[-/.]{_MONTH}[-/.]{_DAY}{_TIME}").fullmatch,  # 2024-03-04
@@ -48,7 +48,7 @@ def parse_date(text: str, order: str) -> float | None:
     if parts is None:
         return None
     hour, minute, second, year = (int(parts[name] or 0) for name in ("hour", "minute", "second", "year"))
-    if year < 100:  # two digits, as POSIX reads them
+    if year < 100:  # POSIX reads two digits as a year from 1969 to 2068
         year += 1900 if year > 68 else 2000
     month = parts["month"].lower()
     try:
@@ -56,8 +56,8 @@ def parse_date(text: str, order: str) -> float | None:
         midnight = dt.datetime(year, month_number, int(parts["day"]))  # noqa: DTZ001 dates have no time zone here
     except ValueError:
         return None
-    if parts["half"]:
-        hour = hour % 12 + 12 * (parts["half"].lower() == "pm")
+    if parts["am_pm"]:
+        hour = hour % 12 + 12 * (parts["am_pm"].lower() == "pm")
     if hour > 24 or minute > 59:
         return None
     seconds = 3600 * hour + 60 * minute + second + float(f"0.{parts['fraction'] or 0}") - _zone_seconds(parts["zone"])

@@ -25,7 +25,7 @@ from .registry import translate_errors
 if TYPE_CHECKING:
     from ..data.cell_text import CellType
 
-_UNREADABLE = "replace or remove it"
+_ADVICE_IF_UNREADABLE = "replace or remove it"
 BATCH_ROWS = 1 << 17
 
 
@@ -119,7 +119,7 @@ def _inspect_parquet(path: str) -> DataFile:
     except ImportError:
         columns, n_rows = _read_schema_with_polars(path)
     except OSError as error:
-        raise DataError(f"{path} cannot be read as Parquet ({error}); {_UNREADABLE}") from error
+        raise DataError(f"{path} cannot be read as Parquet ({error}); {_ADVICE_IF_UNREADABLE}") from error
     except Exception as error:  # the errors of pyarrow have no common base class
         raise _invalid_parquet(path, error) from error
     value_types = {name: value_type for name, _, value_type in columns}
@@ -129,7 +129,7 @@ def _inspect_parquet(path: str) -> DataFile:
 
 
 def _invalid_parquet(path: str, error: Exception) -> DataError:
-    return DataError(f"{path} is not a valid Parquet file ({error}); {_UNREADABLE}")
+    return DataError(f"{path} is not a valid Parquet file ({error}); {_ADVICE_IF_UNREADABLE}")
 
 
 def _read_footer_with_pyarrow(path: str) -> tuple[list[tuple[str, Any, ValueType | None]], int]:
@@ -191,7 +191,10 @@ def scan_files(task: BatchTask, files: Sequence[DataFile], engine: str) -> Gener
 
 
 def _format_of(task: BatchTask, file: DataFile) -> tuple[Any, ...]:
-    """Return what files must share to be read together. An engine would convert types that differ, and may round."""
+    """Return a key that is equal for files that can be read together.
+
+    Files with different column types are read separately, because an engine would convert the types, and could round.
+    """
     column_types = tuple(file.types[name] for name in task.columns)
     return file.text_options, tuple(file.types) if file.text_options else (), column_types
 
@@ -309,7 +312,7 @@ def _interpret_batch(batch: Any, task: CountTask, file: DataFile) -> Batch:
 
 
 def _cell_types(task: CountTask) -> "dict[str, CellType]":
-    """Return the type as which the cells of each column of a task are read."""
+    """Return, for each column of a task, the type of value that its text cells are converted to."""
     column_of = dict(zip(task.names, task.tested, strict=True))
     classes = () if task.schema.classes is None else tuple(task.schema.classes.tolist())
     cell_types: dict[str, CellType] = {}
@@ -322,7 +325,11 @@ def _cell_types(task: CountTask) -> "dict[str, CellType]":
         elif column is not None and column.is_date:
             cell_types[name] = "date"
         else:
-            known_values = column.categories if column is not None else classes if name == task.target else ()
+            known_values: Sequence[Any] = ()
+            if column is not None:
+                known_values = column.categories
+            elif name == task.target:
+                known_values = classes
             # Categories beyond 2**53 are not exact as floats.
             is_large = any(isinstance(value, int) and abs(value) >= MAX_EXACT_INT for value in known_values)
             cell_types[name] = "integer" if is_large else "number"

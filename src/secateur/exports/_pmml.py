@@ -17,7 +17,7 @@ from ._exported_tree import ExportedTree, check_levels
 from ._values import MAX_DOUBLE, categories_of, plain_value, unique_name, utf8
 
 FIELD_TYPES = {
-    "number": '"continuous" dataType="double"',  # engines would compare numeric categories as text
+    "number": '"continuous" dataType="double"',  # numeric categories, too: engines compare "categorical" ones as text
     "text": '"categorical" dataType="string"',
     "truth": '"categorical" dataType="boolean"',
 }
@@ -73,7 +73,7 @@ def _dictionary(exported: ExportedTree, target: str) -> Iterator[str]:
     yield "<DataDictionary>"
     for j in exported.tested_columns:
         column = exported.columns[j]
-        # Categories are not listed, because engines take a value that is not listed for a missing one.
+        # Categories are not listed: if they were, engines would treat a category that is not listed as missing.
         yield f"<DataField name={_attribute(column.name)} optype={FIELD_TYPES[categories_of(column)[0]]}/>"
     if exported.class_labels:
         kind = {str: "string", bool: "boolean", int: "integer"}.get(type(exported.class_labels[0]), "double")
@@ -86,7 +86,8 @@ def _dictionary(exported: ExportedTree, target: str) -> Iterator[str]:
     yield "</DataDictionary>"
     yield f'<TreeModel functionName="{task}" splitCharacteristic="multiSplit" missingValueStrategy="none">'
     yield "<MiningSchema>"
-    for j in exported.tested_columns:  # an unseen category is valid and meets no condition
+    for j in exported.tested_columns:
+        # With "asIs", an unseen category is no error. It meets no condition, and goes to the default child.
         yield f'<MiningField name={_attribute(exported.columns[j].name)} invalidValueTreatment="asIs"/>'
     yield f'<MiningField name={_attribute(target)} usageType="target"/>'
     yield "</MiningSchema>"
@@ -117,7 +118,7 @@ def _nodes(exported: ExportedTree, probabilities: Floats | None) -> Iterator[str
 
 
 def _conditions(exported: ExportedTree, v: int) -> list[tuple[int, str]]:
-    """Return the children of a node but its default child, and the condition of each."""
+    """Return all children of a node except its default child, each with its condition."""
     column = exported.columns[exported.feature[v]]
     name = _attribute(column.name)
     if exported.is_nominal[v]:
@@ -139,10 +140,11 @@ def _membership(values: list[Any], name: str, codes: list[int]) -> str:
             side, limit = ("greater", MAX_DOUBLE) if value > 0 else ("less", -MAX_DOUBLE)
             test = f'operator="{side}Than" value={_value_attribute(limit)}'
         tests.append(f"<SimplePredicate field={name} {test}/>")
-    tests += [f'<SimplePredicate field={name} operator="isMissing"/>'] * (codes[-1] == len(values))
-    return (
-        tests[0] if len(tests) == 1 else f'<CompoundPredicate booleanOperator="or">{"".join(tests)}</CompoundPredicate>'
-    )
+    if codes[-1] == len(values):
+        tests.append(f'<SimplePredicate field={name} operator="isMissing"/>')
+    if len(tests) == 1:
+        return tests[0]
+    return f'<CompoundPredicate booleanOperator="or">{"".join(tests)}</CompoundPredicate>'
 
 
 def _value_attribute(value: object) -> str:

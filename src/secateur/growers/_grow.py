@@ -1,4 +1,4 @@
-"""grow: from rows with a target to a tree."""
+"""Grow a tree from rows with a target, in memory."""
 
 from typing import Any, Literal
 
@@ -110,8 +110,8 @@ def grow(
     In a node with at most 10 categories, the best set of categories is found. In a node with more categories, only some
     sets are tried: the categories are ordered by the share of a class, or by the mean of the target, and the first
     categories of this order are split from the others. With two classes or "squared_error", the best of all sets is
-    among the tried ones, unless the minimum size of a child rules it out. With more than two classes, the best set may
-    be missed.
+    among the tried ones, unless one of its children would be smaller than the minimum. With more than two classes, the
+    best set may be missed.
 
     A column of more than 1,000 categories is split only at depths d where `2**d` times the number of categories is at
     most 2**24: down to depth 13 with 2,000 categories, 7 with 100,000, 4 with a million. A split stores a branch for

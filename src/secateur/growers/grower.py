@@ -232,7 +232,7 @@ class Grower:
         return max(1, -(-n_slots // WORD_BITS)) + -(-len(self.limits.groups) // WORD_BITS)
 
     def _is_root_too_small(self) -> bool:
-        """Return whether the limits forbid to split the root."""
+        """Return whether the root may not be split because of the limits, or because every column is constant."""
         limits, weights = self.limits, self.data.weights
         size = float(self.data.n_rows)
         if weights is not None and weights.has_weight_limits and weights.row_weight is not None:
@@ -271,7 +271,7 @@ class FoundSplit(NamedTuple):
 
 
 class ColumnParallelTop:
-    """The top of one tree.
+    """The top of one tree, whose nodes are split by threads that scan and partition different columns.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ class ColumnParallelTop:
         self._scan_tasks = scan_tasks
         # Slot n_lists stands for the rows of all coded columns, which are partitioned together.
         self._partition_tasks = [*list_ranges, (n_lists, n_lists + 1)]
-        # The other workspaces share the counts of the children with the first one.
+        # All workspaces share the counts of the children, because the threads partition the rows of the same node.
         self._shared_workspace = Workspace(context, data.n_rows)
         helpers = [Workspace(context, data.n_rows, self._shared_workspace) for _ in range(workers.n_workers - 1)]
         self._workspaces = WorkspacePool([self._shared_workspace, *helpers])
@@ -320,7 +320,10 @@ class ColumnParallelTop:
                 waiting += self._split_node(tables, v, found)
 
     def _split_node(self, tables: GrowingTables, v: int, found: FoundSplit) -> list[int]:
-        """Split one node, and return its children that may be split: the second one first."""
+        """Split one node, and return its children that may be split.
+
+        The second child comes first, so that the first child is the next to leave the stack.
+        """
         split = found.split
         # Line 0 is the node. Lines 1 and 2 are the children, which `grow.split_node` fills.
         lines = np.vstack([tables.nodes[v]] * 3)
@@ -333,7 +336,8 @@ class ColumnParallelTop:
         node[growing.DEFAULT_CHILD] = split.default_child
         node[growing.N_CHILDREN] = 2
         node[growing.BRANCH_START] = 0  # `found.branch` begins with the children of this split.
-        reals[0, -N_SCORES:] = split.score / reals[0, :-N_SCORES].sum(), split.score
+        drop = split.score
+        reals[0, -N_SCORES:] = drop / reals[0, :-N_SCORES].sum(), drop
         splittable = grow.split_node(self._context, self._shared_workspace, lines, reals, found.branch)
         node[growing.SPLIT_STEP] = 0
         node[growing.BRANCH_START] = -1
@@ -344,6 +348,7 @@ class ColumnParallelTop:
         first = tables.add_nodes(lines[1:], reals[1:])
         node[growing.FIRST_CHILD] = first
         tables.nodes[v], tables.reals[v] = node, reals[0]
+        # START of a child that may not be split is -1.
         return [first + child for child in (1, 0) if lines[1 + child, growing.START] >= 0]
 
     def _best_split(self, node: Array, reals: Array) -> FoundSplit:
@@ -366,7 +371,10 @@ class ColumnParallelTop:
         return best
 
     def _partition_rows(self, node: Array, splittable: int) -> None:
-        """Partition the rows of a node among its children in all lists; `splittable` has a bit for each child."""
+        """Partition the rows of a node among its children in all lists and words.
+
+        `splittable` is the result of `grow.split_node`: which of the children may be split, as bits.
+        """
 
         def partition(slots: SlotRange) -> None:
             with self._workspaces.borrow() as workspace:

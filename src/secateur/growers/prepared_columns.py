@@ -31,8 +31,8 @@ from .presort import (
 )
 
 NO_THRESHOLDS = np.zeros(0)
-VECTOR_BYTES = 32  # One instruction adds this many bytes: the bytes of two-valued columns are padded to a multiple.
-BYTE_COLUMNS = 8  # Bits are counted for this many columns at the same time.
+VECTOR_BYTES = 32  # One instruction adds this many bytes, so a line of `bit_bytes` is padded to a multiple.
+COLUMNS_PER_BYTE = 8  # Bits are counted byte by byte, so the number of two-valued columns is padded to a multiple.
 WORD_BITS = 64
 MAX_BRANCHES = 1000  # Children of a multiway split.
 MAX_UINT16_CLASSES = 1 << 16
@@ -70,12 +70,11 @@ class CodedColumn(NamedTuple):
     feature : int
         Number of the column.
     values : array
-        Code of each row. For a two-valued column, whether the row has the higher value; or the values themselves, if
-        `higher` is given.
+        Code of each row. For a two-valued column with `higher`, the value of each row.
     n_codes : int
     is_nominal : bool
     higher : float, optional
-        The higher one of the two values that `values` holds.
+        The higher of the two values of a numeric column.
     """
 
     feature: int
@@ -138,7 +137,10 @@ class PreparedColumns:
 
     @cached_property
     def pair_thresholds(self) -> Floats:
-        """The threshold of each two-valued column, NaN for other columns; the last element is a two-valued column."""
+        """The threshold of each two-valued column, by column number; NaN for other columns.
+
+        The array ends with the last two-valued column.
+        """
         if not self.pairs:
             return NO_THRESHOLDS
         thresholds = np.full(max(self.pairs) + 1, np.nan)
@@ -221,7 +223,7 @@ def nominal_columns(table: Table) -> list[CodedColumn]:
 
 
 def in_slot_order(columns: list[CodedColumn]) -> list[CodedColumn]:
-    """Return the columns in the order of their slots: by column number, but all two-valued columns last."""
+    """Return the columns in the order of their slots: two-valued columns last, and otherwise by column number."""
     return sorted(columns, key=lambda column: (column.is_two_valued, column.feature))
 
 
@@ -308,7 +310,7 @@ def pack_codes_for(
     for line in (*words, *codes):
         line[:] = line[rows]
     if has_bit_words:
-        line_bytes = _round_up(len(pairs), BYTE_COLUMNS)
+        line_bytes = _round_up(len(pairs), COLUMNS_PER_BYTE)
         bit_bytes = np.zeros(0, np.uint8)
     else:
         line_bytes = _round_up(len(pairs), VECTOR_BYTES)
@@ -344,7 +346,7 @@ def _rows_by_class(classes: Array) -> Array:
 
 
 def _pack_bits(pairs: list[CodedColumn], n_rows: int, matrix: Array | None) -> Array:
-    """Return a line of words per 64 two-valued columns, with a bit per column, in the order of the table."""
+    """Return a line of words per 64 two-valued columns, with a bit per column; row i of the table is word i."""
     words = np.zeros((-(-len(pairs) // WORD_BITS), n_rows), np.uint64)
     if matrix is not None:
         features = np.array([column.feature for column in pairs], np.int64)
@@ -357,7 +359,7 @@ def _pack_bits(pairs: list[CodedColumn], n_rows: int, matrix: Array | None) -> A
 
 
 def _pack_codes(columns: list[CodedColumn], n_rows: int, max_codes: int) -> Array:
-    """Return lines of words that hold the codes of columns with more than two values, in the order of the table."""
+    """Return lines of words that hold the codes of columns with more than two values; row i of the table is word i."""
     code_bits = growing.bits_per_code(max_codes)
     n_per_word = WORD_BITS // code_bits
     words = np.zeros((-(-len(columns) // n_per_word), n_rows), np.uint64)
@@ -369,7 +371,7 @@ def _pack_codes(columns: list[CodedColumn], n_rows: int, max_codes: int) -> Arra
 
 
 def _pair_bytes(pairs: list[CodedColumn], n_rows: int, line_bytes: int) -> Array:
-    """Return a byte per two-valued column and padding, row after row, in the order of the table."""
+    """Return a byte per two-valued column, and padding, for one row of the table after the other."""
     lines = np.zeros((n_rows, line_bytes), np.uint8)
     for p, column in enumerate(pairs):
         lines[:, p] = column.has_higher()
@@ -382,9 +384,9 @@ def _round_up(n: int, divisor: int) -> int:
 
 
 def columns_by_code(n_codes: Array, is_nominal: Array, values: dict[int, ColumnValues]) -> PreparedColumns:
-    """Return columns for tree assembly, with column numbers as slots and with thresholds between codes.
+    """Return columns from which `assemble_tree` reads thresholds between codes; the slot of a column is its number.
 
-    Growers that scan no presorted lists need these: lookahead, and growing level by level.
+    Growers without presorted lists use them: the search with lookahead, and growing level by level.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """Tables of nodes in the layout of the growing kernels, and their assembly to a `Tree` in pre-order with its `Counts`.
 
-A node is one line of two tables: whole numbers (`_kernels/growing.py` names their columns) and reals, which are the
-statistics of the node followed by the score and the drop of its split. The children of a node are consecutive lines
-after the line of the node. The array `branch` holds the child of each category, one subset split after the other.
+A node is one line of two tables: whole numbers (`_kernels/growing.py` names their columns) and reals. The reals are the
+statistics of the node, the score of its split (the gain per unit of weight, or the gain ratio), and the drop (the score
+times the weight). The children of a node are consecutive lines after the line of the node. The array `branch` holds the
+child of each category, one subset split after the other.
 
 Every grower writes this layout: the kernels in memory, the threads that grow subtrees side by side, the levels of
 `engines.grow`, and the search with lookahead. `assemble_tree` turns the finished tables into a `Tree`.
@@ -85,8 +86,8 @@ class GrowingTables:
         first = self.n_nodes
         self.n_nodes += len(nodes)
         if self.n_nodes > len(self._nodes):
-            self._nodes = _enlarged(self._nodes, first, self.n_nodes)
-            self._reals = _enlarged(self._reals, first, self.n_nodes)
+            self._nodes = _enlarge(self._nodes, first, self.n_nodes)
+            self._reals = _enlarge(self._reals, first, self.n_nodes)
         self._nodes[first : self.n_nodes] = nodes
         self._reals[first : self.n_nodes] = reals
         return first
@@ -110,6 +111,7 @@ class GrowingTables:
             self.add_nodes(subtree.nodes[1:], subtree.reals[1:])
             self._nodes[node], self._reals[node] = subtree.nodes[0], subtree.reals[0]
             for lines in (self._nodes[node : node + 1], self._nodes[n_before : self.n_nodes]):
+                # Line i of the subtree, for i above 0, is now line n_before + i - 1.
                 lines[:, growing.FIRST_CHILD] += n_before - 1
                 if len(subtree.branch):
                     lines[lines[:, growing.BRANCH_START] >= 0, growing.BRANCH_START] += branch_start
@@ -139,7 +141,7 @@ def new_lines(sums: Array, n_extra_words: int = 0) -> tuple[Array, Array]:
     return nodes, reals
 
 
-def _enlarged(table: Array, n_used: int, n_needed: int) -> Array:
+def _enlarge(table: Array, n_used: int, n_needed: int) -> Array:
     """Return a copy of a table with its first `n_used` lines and room for more than `n_needed` lines."""
     larger = np.empty((CAPACITY_FACTOR * n_needed, table.shape[1]), table.dtype)
     larger[:n_used] = table[:n_used]
@@ -155,7 +157,7 @@ class RowValues(NamedTuple):
     rows : array of int, optional
         Numbers of the rows in the table; None for all rows.
     matrix : array, optional
-        All columns of the table as one array; None for the matrix that the table stores, if any.
+        All columns of the table as one array. If None, the matrix that the table stores is used, if it stores one.
     """
 
     table: Table
@@ -259,7 +261,7 @@ def assemble_tree(
         split_order=nodes.split_order,
     )
     if not options.is_whole:
-        # Growing rounds the weights of inner nodes. They are replaced by sums over the leaves.
+        # The weights of inner nodes have rounding errors from growing. They are replaced by sums over the leaves.
         at_leaves = np.where(tree.is_leaf[:, None], by_class, 0.0)
         by_class = np.ldexp(structure.sum_upwards(tree.parent, at_leaves), options.weight_exponent)
     return tree, Counts.from_trusted_arrays(tree, by_class, "grow")
@@ -285,7 +287,7 @@ def _numeric_nodes(nodes: NodesInPreorder) -> Array:
 
 
 def _matrix_of_lists(columns: PreparedColumns, row_values: RowValues) -> Array | None:
-    """Return a matrix that holds the values of all columns with lists; None if there is none."""
+    """Return a matrix with the values of all columns that have lists; None if only separate columns are available."""
     if not columns.n_lists:
         return NO_VALUES
     return row_values.table.matrix if row_values.matrix is None else row_values.matrix
@@ -315,7 +317,7 @@ def _rounded_of_pairs(columns: PreparedColumns, n_columns: int) -> Floats:
 
 
 class _SplitBounds(NamedTuple):
-    """The values around the thresholds of numeric splits.
+    """The values next to the thresholds of numeric splits.
 
     Parameters
     ----------

@@ -36,9 +36,11 @@ def from_sklearn(
     ----------
     estimator : DecisionTree or ExtraTree, classifier or regressor
         Fitted; it is not changed. For a forest, pass a member.
-    X, y : array or data frame; array, optional
-        The rows it was fitted on. With them, certificates can check that other rows are fresh. Needed only if
-        the tree does not store its counts (class weights, monotonic constraints, the Poisson criterion).
+    X : array or data frame, optional
+    y : array, optional
+        The rows on which the estimator was fitted, and their targets. With them, certificates can check that other rows
+        are fresh. They are needed only if the tree does not store its counts (class weights, monotonic constraints, the
+        Poisson criterion).
     feature_names : list of str, optional
         Names of the columns, if the estimator was fitted without names.
     sample_weight : array, optional
@@ -49,9 +51,9 @@ def from_sklearn(
     Model
         The unpruned tree, in pre-order. Every float64 row goes to the same leaf as in scikit-learn,
         missing values included; for this, thresholds are slightly above those of scikit-learn. If
-        the numbering differs (best-first growth), `facts["nodes"]` lists scikit-learn's number
-        of each node. Classes are those scikit-learn predicts; under class weights the counts
-        are weighted as in growing.
+        the numbering differs (best-first growth), `metadata["nodes"]` lists scikit-learn's number
+        of each node. The nodes have the classes that scikit-learn predicts. With class weights, the
+        counts are weighted as they were in growing.
 
     Examples
     --------
@@ -126,7 +128,8 @@ def _tree_with_tests(foreign: SklearnTree, feature_names: Sequence[str] | None) 
     default = np.where(is_leaf | (records.nodes["missing_go_to_left"][order] != 0), 0, 1)
     threshold = split_part(records.nodes)["threshold"][order]
     limit = float64_thresholds(threshold)
-    with np.errstate(over="ignore"):  # the values it was grown on were float32
+    # The tree was grown on float32 values, so the values around a threshold are neighbouring float32 numbers.
+    with np.errstate(over="ignore"):
         below = limit.astype(np.float32)
         above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     return Tree(

@@ -1,8 +1,8 @@
 """Plan the nodes of a scikit-learn tree that makes the predictions of a model.
 
 A nominal test, and a test with more than two children, becomes a balanced binary tree of thresholds on category codes.
-For this, the codes of each child must be contiguous. If they are not in any existing order of the codes, the tree gets
-a further column, whose encoder numbers the categories in an order in which they are.
+For this, the codes of each child must be contiguous. If they are not, the tree gets a further column with the same
+categories in another order, in which the categories of each child follow one another.
 """
 
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from ..core import Model, Moments, Tree
 from ..data.table import Schema
 from ._records import NO_CHILD, NO_FEATURE
 
-MAX_ORDERS_SHARED = 8  # existing orders of a column that are tried before a new one is added
+MAX_ORDERS_TRIED = 8  # existing orders of a column that are tried before a new one is added
 EncodedColumn: TypeAlias = tuple[int, tuple[int, ...] | None]  # a column of the table, and the order of its codes
 
 
@@ -26,7 +26,7 @@ class PlannedNode:
     Parameters
     ----------
     node_id : int
-        The node of the model's tree that it represents, or whose test it belongs to.
+        The node of the model's tree that this node represents, or whose split it is a part of.
     statistics : array
         Class weights of its rows; for regression their weight, mean and squared error.
     children : list of int
@@ -71,7 +71,7 @@ class _Task:
         Position of the parent in the plan (-1 for the root), and which of its children this is.
     depth : int
     part : tuple of (intervals, first, last), optional
-        The node separates the children `first` to `last - 1` of v; None for all of them.
+        Only the children `first` to `last - 1` of node v are below the planned node. None if all of them are.
     """
 
     v: int
@@ -117,7 +117,9 @@ def plan_nodes(model: Model, schema: Schema) -> NodePlan:
 
 @dataclass(frozen=True)
 class _Intervals:
-    """The children of a test as intervals of one column: child i takes values up to `limits[i]`, above the last limit.
+    """The children of a test as intervals of one column.
+
+    Child i takes the values that are at most `limits[i]` and above `limits[i - 1]`.
 
     Parameters
     ----------
@@ -182,7 +184,7 @@ class _ColumnOrders:
         """Return a column with the codes of feature `j` in an order in which those of each child are contiguous."""
         key = j, branch.tobytes()
         if key not in self._column_of_branches:
-            tried = self._columns_of_feature[j][:MAX_ORDERS_SHARED]
+            tried = self._columns_of_feature[j][:MAX_ORDERS_TRIED]
             fitting = [column for column in tried if _are_contiguous(branch, self.columns[column][1])]
             self._column_of_branches[key] = fitting[0] if fitting else self._add_order(j, branch, n_children)
         return self._column_of_branches[key]
@@ -191,7 +193,8 @@ class _ColumnOrders:
         """Add a column with the codes of feature `j` sorted by child, and return its number."""
         column = len(self.columns)
         rank = branch.astype(np.int64)
-        if self._schema.columns[j].has_missing:  # the encoder numbers missing last, so its child must come last
+        if self._schema.columns[j].has_missing:
+            # The last code stands for missing values. The encoder numbers it last, so its child must come last.
             rank[branch == branch[-1]] = n_children
         self.columns.append((j, tuple(np.argsort(rank, kind="stable").tolist())))
         self._columns_of_feature[j].append(column)

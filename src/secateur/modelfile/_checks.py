@@ -19,11 +19,13 @@ from ..data.table import Column, Schema
 from ..errors import ModelFileError
 from ._values import Document, describe, read_int
 
-MIN_TEXT_LIMIT_CHARACTERS = 1 << 24  # of names, categories and labels as a drawing repeats them at the nodes ...
-MAX_TEXT_CHARACTERS_PER_NODE = 256  # ... or, if that is more, this number for each node and branch
+# A drawing repeats names, categories and labels at the nodes. Together they may have the first number of characters, or
+# the second number for each node and branch, whichever is more.
+MIN_TEXT_LIMIT_CHARACTERS = 1 << 24
+MAX_TEXT_CHARACTERS_PER_NODE = 256
 MAX_SKETCH_HASHES = 1 << 16
-MAX_SAMPLES = 4096  # that are named, and evaluations
-MAX_COLUMNS = np.iinfo(np.int32).max  # where the number of columns is not known
+MAX_SAMPLES = 4096  # largest number of named samples, and of evaluations
+MAX_COLUMNS = np.iinfo(np.int32).max  # used where the number of columns is not known
 SALT_BYTES = 16
 SUM_TOLERANCE = 1e-9  # relative to the whole sample: far above rounding errors, far below the weight of a row
 
@@ -36,7 +38,7 @@ def check_entries(is_invalid: Array, location: str, values: Array, expected: str
 
 
 def check_lengths(fields: Document, location: str, length: int, *keys: str) -> None:
-    """Refuse values under these keys that have another length; missing values and null are accepted."""
+    """Raise an error if the value under a key does not have this length; absent keys and null are accepted."""
     for key in keys:
         if fields.get(key) is not None and len(fields[key]) != length:
             raise ModelFileError(f"{location}.{key} has {len(fields[key]):,} entries; {length:,} are needed")
@@ -100,8 +102,8 @@ def _is_rounded(rounded: Floats, threshold: Floats) -> Bools:
 
 
 def _check_text_size(tree: Tree, schema: Schema) -> None:
-    """Limit the text of a drawing of the tree, which repeats names, categories and labels at the nodes."""
-    n_characters = [  # at a node that tests the column
+    """Raise an error if a drawing of the tree, which repeats names and categories at the nodes, has too much text."""
+    n_characters = [  # characters at a node that tests the column, for each column
         len(column.name) + sum(len(str(value)) for value in column.categories) for column in schema.columns
     ]
     longest_label = 0
@@ -143,10 +145,10 @@ def _check_counts(tree: Tree, by_class: Array, location: str) -> None:
 def _check_moments(tree: Tree, weight: Floats, mean: Floats, sse: Floats, location: str) -> None:
     """Check that weights, means and squared errors are finite, and are those of the children combined.
 
-    Rounding must be tolerated. Let L be the largest mean plus the standard deviation in the root. A sum of n numbers up
-    to L is rounded by less than `SUM_TOLERANCE` times n L, a sum of squares by less than `SUM_TOLERANCE` times n L^2;
-    this includes trees whose squared errors were computed as differences of such sums. All numbers are divided by L
-    first, so that no square overflows.
+    Rounding errors are tolerated. Let L be the largest absolute mean plus the standard deviation in the root. The
+    rounding error of a sum of n numbers up to L is below `SUM_TOLERANCE` times n L, and that of a sum of n squares is
+    below `SUM_TOLERANCE` times n L^2. These limits also suffice if squared errors were computed as differences of such
+    sums. All numbers are divided by L first, so that no square overflows.
     """
     _check_sums(tree, weight, float(weight[0]), f"{location}.weight")
     check_entries(~np.isfinite(mean), f"{location}.mean", mean, "a finite number is needed")
@@ -159,7 +161,7 @@ def _check_moments(tree: Tree, weight: Floats, mean: Floats, sse: Floats, locati
         scaled_mean = mean / scale
         scaled_sse = sse / scale / scale / root_weight
         parent = tree.parent[1:]
-        shift = scaled_mean[1:] - scaled_mean[parent]  # of the mean of a child from that of its parent
+        shift = scaled_mean[1:] - scaled_mean[parent]  # mean of a child less the mean of its parent
         first_moment = share[1:] * shift
         second_moment = scaled_sse[1:] + first_moment * shift
         sum_of_first = np.bincount(parent, first_moment, tree.n_nodes)
@@ -175,10 +177,11 @@ def _check_sums(tree: Tree, values: Array, total: float, location: str) -> None:
     """Check that values are 0 or more and add up from the children to each node; `total` scales the tolerance."""
     is_invalid = ~((values >= 0) & (values < MAX_EXACT_INT))
     check_entries(is_invalid, location, values, f"a number from 0 to below {MAX_EXACT_INT} is needed")
-    # Whole numbers are compared exactly: correct sums stay below 2**53, and others cannot become equal by rounding.
+    # For whole numbers `total` is 0, and the comparison is exact: sums of up to 2**53 are not rounded, and larger sums
+    # differ from every valid value.
     sums = np.bincount(tree.parent[1:], weights=values[1:], minlength=tree.n_nodes)
     with np.errstate(over="ignore", invalid="ignore"):
-        # `Counts` tolerates this rounding error for each node, hence here also for each child.
+        # `Counts` tolerates a rounding error in each node. Here, the errors of the children and of their parent add up.
         tolerance = SUM_TOLERANCE * total * (1 + tree.arity)
         is_invalid = ~tree.is_leaf & ~(np.abs(sums - values) <= tolerance)
     check_entries(is_invalid, location, values, "it is not the sum over the children")
@@ -333,7 +336,7 @@ def _check_steps(tree: Tree, steps: Ints, n_leaves: Ints, location: str) -> None
     check_entries(is_invalid, f"{location}.steps", steps, "the node is a leaf: 0 is needed")
     step_of_parent = steps[tree.parent[1:]]
     is_invalid = steps[1:] > step_of_parent
-    check_entries(is_invalid, f"{location}.steps", steps[1:], "the parent has less; a node ends first", first=1)
+    check_entries(is_invalid, f"{location}.steps", steps[1:], "it must not exceed the step of the parent", first=1)
     # A node is a leaf from its own step until the step of its parent.
     n_new_leaves = np.bincount(steps, minlength=n_members + 1)
     n_removed_leaves = np.bincount(np.append(n_members, step_of_parent), minlength=n_members + 1)
@@ -369,7 +372,7 @@ def _check_changes(tree: Tree, start: Array, changes: Ints, n_leaves: Ints, loca
 
 
 class _Member:
-    """A member of a sequence, of which nodes become leaves and inner nodes in turn; at first the grown tree."""
+    """A pruning that is the grown tree at first, and is changed node by node into each member of a sequence in turn."""
 
     def __init__(self, tree: Tree) -> None:
         is_inner = ~tree.is_leaf
@@ -389,7 +392,7 @@ class _Member:
             self.n_inner_children[self.parent[v]] += sign
 
     def is_valid_at(self, v: int) -> bool:
-        """Return whether an inner node has an inner parent, or a leaf no inner child."""
+        """Return whether node v fits its neighbours: an inner node needs an inner parent, a leaf has no inner child."""
         if self.is_inner[v]:
             return v == 0 or self.is_inner[self.parent[v]]
         return self.n_inner_children[v] == 0

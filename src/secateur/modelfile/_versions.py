@@ -12,7 +12,7 @@ from ..errors import ModelFileError
 from ._values import Document, shorten
 from ._write import MODEL_FORMAT
 
-# Part of a document: the keys that version 1 does not have, with their values.
+# For each part of a document: the keys that version 2 has and version 1 lacks, and the values that they get.
 ADDED_IN_VERSION_2: dict[str, Document] = {
     "model": {"rows": {"key": None, "history": [], "samples": [], "looks": []}},
     "counts file": {"key": None},
@@ -98,7 +98,7 @@ def _convert(document: Document, key: str, convert: Callable[[Document], Documen
 
 
 def _rename_keys(part: Document, name: str) -> Document:
-    """Return a part of a document of version 2 with the keys of version 3; `name` is its name in the tables."""
+    """Return a part of a document of version 2 with the keys of version 3; `name` is its key in the tables above."""
     new_names = RENAMED_IN_VERSION_3.get(name, {})
     upgraded: Document = dict(ADDED_IN_VERSION_3.get(name, {}))
     for key, value in part.items():

@@ -18,16 +18,19 @@ from .display import BLUE, Axes, ModelDisplay, class_colours, class_legend, elid
 
 @dataclass
 class LeavesDisplay(PrunedDisplay):
-    """Class balance of each leaf as a stacked bar, as high as its rows; regression: mean and deviation.
+    """Each leaf as a bar: its class shares, or for regression its mean and standard deviation.
+
+    For classes, a bar is stacked, and higher if the leaf has more rows.
 
     Made by `from_estimator`, `from_model` or `from_tree`.
 
     Parameters
     ----------
     node : array of int
-        Number of each leaf in the tree as grown; -1 for the remaining leaves, summed in the last bar.
+        Number in the grown tree of the leaf of each bar. If some leaves are not shown, the last bar of a classifier is
+        their sum, with the number -1.
     rows : array
-        Rows (or weight) of each bar.
+        Number of rows of each bar, or their weight.
     by_class : array of shape (n_bars, n_classes), optional
         Rows of each class in each bar; None for regression.
     mean, deviation : arrays, optional
@@ -118,7 +121,7 @@ class LeavesDisplay(PrunedDisplay):
                 axes.barh(y, shares[:, c], height, left[:, c], color=colour, edgecolor="white", linewidth=0.4)
             axes.set(xlabel="share of the class in the leaf (height: rows)", xlim=(0, 1))
             legend_position = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-            n_columns = -(-len(self.class_names) // max(8, n))
+            n_columns = -(-len(self.class_names) // max(8, n))  # a column of the legend is as long as the figure
             class_legend(axes, self.class_names, ncols=n_columns, n_letters=18, **legend_position)
         elif self.mean is not None and self.deviation is not None:
             axes.errorbar(

@@ -28,10 +28,11 @@ class LeafCalibrationDisplay(ModelDisplay):
     ----------
     node : array of int
         Number of each leaf in the tree as grown.
-    said, share : arrays of float
-        The share that the leaf predicts, and that of the sample.
+    predicted_share, share : arrays of float
+        The share of the class that each leaf predicts, and its share among the rows of the sample in the leaf.
     low, high : arrays of float
-        Clopper-Pearson limits on the share of new rows, for each leaf separately; NaN for weights.
+        Clopper-Pearson limits on the share of the class among new rows in each leaf. They hold for each leaf on its
+        own, not for all leaves at once. NaN if the rows are weighted.
     rows : array
         Rows of the sample in each leaf.
     class_name, sample : str
@@ -96,7 +97,8 @@ class LeafCalibrationDisplay(ModelDisplay):
 
     def plot(self, ax: "Axes | None" = None) -> Self:
         """Draw one point per leaf, its area the number of rows; red if the predicted share is outside the limits."""
-        axes, colour = self._prepare_axes(ax, (4.8, 4.6)), np.where(self.is_outside, RED, BLUE)
+        axes = self._prepare_axes(ax, (4.8, 4.6))
+        colour = np.where(self.is_outside, RED, BLUE)
         axes.plot([0, 1], [0, 1], ":", color=GREY)
         axes.vlines(self.predicted_share, self.low, self.high, color=colour, lw=1, alpha=0.5)
         area = 12 + 120 * self.rows / self.rows.max()
@@ -109,7 +111,7 @@ class LeafCalibrationDisplay(ModelDisplay):
 
 @dataclass
 class RankingDisplay(ModelDisplay):
-    """Leaves ranked by the share of a class among their growing rows, and how well that ranks a sample.
+    """Leaves ranked by the share of a class among their growing rows, and how well this ranks the rows of a sample.
 
     Made by `from_estimator` or `from_model`.
 
@@ -194,7 +196,10 @@ class RankingDisplay(ModelDisplay):
 
 
 class _ScoredLeaves(NamedTuple):
-    """The leaves of a classifier: the predicted share of one class, and its rows and all rows of a sample."""
+    """The leaves of a classifier, each with the predicted share of one class and its rows of a sample.
+
+    `positive` is the number of rows of that class, and `rows` the number of all rows.
+    """
 
     leaves: Ints
     predicted_share: Floats

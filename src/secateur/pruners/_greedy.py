@@ -37,9 +37,10 @@ def greedy(tree: Tree, counts: Sample | None, *, cost: ArrayLike | None = None) 
     Returns
     -------
     PruningSequence
-        One member for each cut, down to the root; nested. Of nodes that add the same cost, the one with most leaves now
-        is cut first, then the first in pre-order. Real costs tie within 1e-12 of the largest. A tree of one leaf
-        is the only member of its sequence.
+        One member for each cut, down to the root; the members are nested. Of nodes that add the same cost, the one with
+        the most leaves below it at that moment is cut first, then the first in pre-order. Costs that are not whole
+        numbers are tied if they differ by at most 1e-12 of the largest cost. A tree of one leaf is the only member of
+        its sequence.
 
     Notes
     -----

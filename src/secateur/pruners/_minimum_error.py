@@ -44,8 +44,8 @@ def minimum_error(
     Returns
     -------
     Pruning
-        No pruning of `tree` has a lower estimate. A tie (within a relative 1e-12) cuts, so it is the smallest such
-        pruning. Empty nodes are cut.
+        No pruning of `tree` has a lower estimate, and of all prunings with this estimate it is the smallest: a node is
+        cut if its estimate ties with that of its branch (within a relative 1e-12). Empty nodes are cut.
 
     Notes
     -----
@@ -108,6 +108,6 @@ def _node_labels(counts: Counts, pseudo_counts: Floats, labels: str) -> Ints:
         raise ParameterError(f"labels={labels!r}; 'grow' or 'estimate' is needed")
     smoothed = counts.by_class + pseudo_counts
     largest = smoothed.max(axis=1)
-    of_majority = smoothed[np.arange(len(smoothed)), counts.majority]
-    is_tied = of_majority >= largest - RELATIVE_TOLERANCE * largest
+    smoothed_majority = smoothed[np.arange(len(smoothed)), counts.majority]
+    is_tied = smoothed_majority >= largest - RELATIVE_TOLERANCE * largest
     return write_protect(np.where(is_tied, counts.majority, smoothed.argmax(axis=1)).astype(np.int32))

@@ -3,8 +3,8 @@
 Bohanec and Bratko (1994): the king-rook-king tree (Figures 2 to 4), the example of nine tests (Figure
 8, Tables 1 to 3), random domains (section 5.2, Figures 9 and 10), real decision tables (section 5.3,
 Figure 11), running times and noise (section 6). OPT is the best pruning of each size, GREEDY
-repeatedly makes the cut that costs least, and MCC0 and MCC1 follow the weakest links. A size that a method does not
-offer gets the accuracy of its next smaller tree.
+repeatedly makes the cut that costs least, and MCC0 and MCC1 follow the weakest links. If a method has no tree of some
+size, its next smaller tree is evaluated in place of it.
 """
 
 import itertools
@@ -40,6 +40,7 @@ from ._study import Config, Part, Result, results_under
 N_TREES = 100
 MAX_SUB_TABLES = 2_000
 MAX_CURVE_LEAVES = 100  # larger trees get no curve of accuracy by size
+# For each figure or table of the document: the parts of the experiment that it needs, and the sheets that show it.
 PLACES = {
     "Figure 3": (("krk",), ("krk",)),
     "Figure 4": (("krk",), ("krk",)),
@@ -52,6 +53,7 @@ PLACES = {
     "Table 3": (("nine-tests",), ("nine-tests-ways",)),
 }
 COUNTED_PROPERTIES = ("every GREEDY tree optimal", "every MCC1 tree optimal", "GREEDY curve equals OPT")
+# Numbers of values of the attributes of random domains whose attributes differ in it.
 UNEQUAL = ([2, 3, 3], [2, 2, 4], [2, 3, 4], [2, 4, 4], [2, 2, 3, 3], [2, 3, 3, 4])
 
 
@@ -181,7 +183,7 @@ def _summarize_trees(comparisons: list[Result]) -> Result:
     n_sizes = max(tree["rows"] for tree in comparisons)
 
     def mean_curve(method: str) -> Floats:
-        """Return the mean accuracy by size; beyond its own size, a tree keeps the accuracy it has there."""
+        """Return the mean accuracy by size. For sizes above that of a tree, the accuracy of the whole tree is used."""
         curves = [np.pad(tree["accuracy"][method], (0, n_sizes - tree["leaves"]), "edge") for tree in comparisons]
         return np.asarray(np.mean(curves, axis=0))
 
@@ -300,7 +302,9 @@ def _uniformity_sheet(results: dict[str, Result]) -> Sheet:
         if result["n_classes"] == 4 and len(result["values"]) in (3, 4):
             groups["unequal" if key.startswith("unequal") else "equal"].append(result)
     rows = []
-    for name, group in groups.items() if all(groups.values()) else ():
+    for name, group in groups.items():
+        if not all(groups.values()):
+            break
         accuracies = [result["mean accuracy"] for result in group]
         gaps = (
             100 * mean([accuracy["OPT"] - accuracy[method] for accuracy in accuracies]) for method in faster_methods

@@ -43,7 +43,7 @@ COLUMNS = {
     "path, CV weights": "path, weighted",
     "path, choice unpaid (invalid)": "unpaid, path",
 }
-# The headings and results that are bounds on the error. The last column is left out: it is not a valid bound.
+# The columns that are bounds on the error: neither sizes, nor the last column, whose bound ignores the choice.
 BOUNDS = list(COLUMNS.items())[2:10]
 
 
