@@ -132,7 +132,7 @@ WRONG = [
     ("sequence.steps.0", 4, r"sequence.steps\[0\] is 4; a member below 4"),
     ("sequence.steps.1", -1, "a member below 4"),
     ("sequence.steps.2", 1, "the node is a leaf: 0"),
-    ("sequence.steps.7", 3, r"sequence.steps\[7\] is 3; the parent has less"),
+    ("sequence.steps.7", 3, r"sequence.steps\[7\] is 3; it must not exceed the step of the parent"),
     ("sequence.errors.0", 0.5, "a whole number"),
     ("sequence.node_labels", "grown", "a list is needed"),
     ("sequence", lambda part: {**part, "changes": [], "change_start": [0] * 5}, "unknown key"),
