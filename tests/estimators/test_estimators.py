@@ -725,3 +725,17 @@ def test_priors_are_class_weights():
     prior, share = np.array([0.5, 0.5]), np.bincount(y) / 400
     weighted = TreeClassifier(prune=None, max_depth=0, class_weight=dict(enumerate(prior / share))).fit(X, y)
     assert weighted.predict_proba(X[:1]) == pytest.approx(prior[None])
+
+
+def test_a_penalty_whose_paths_are_nested_in_some_folds_only_can_be_cross_validated():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(230, 6))
+    X[:, 1] = np.round(X[:, 1])
+    X[:, 2] = X[:, 2] > 0
+    X[rng.random((230, 6)) < 0.04] = np.nan
+    y = (np.nan_to_num(X[:, 0]) + np.nan_to_num(X[:, 3]) + rng.normal(size=230) * 0.7 > 0).astype(int)
+
+    selection = TreeClassifier(penalty=np.square).fit(X, y).selection_
+
+    assert selection is not None
+    assert "shrinkage" not in selection.details

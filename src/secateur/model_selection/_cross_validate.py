@@ -439,7 +439,7 @@ class CandidateSearch:
     ) -> CandidateResult:
         """Return the results of a candidate: the errors of all members of its path in the folds, and the choice."""
         penalties, scored, shrinkage = _penalties_of(path), folds, None
-        if self.scoring.score.is_probability_score and folds[0].shrunk is not None:
+        if self.scoring.score.is_probability_score and all(fold.shrunk is not None for fold in folds):
             shrinkage = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
             scored = [fold.with_shrinkage(shrinkage) for fold in folds]
         errors = self._member_errors(scored, penalties, path.n_leaves, rows.effective_n)
@@ -505,7 +505,7 @@ class CandidateSearch:
         }
         if best.shrinkage is not None:
             return details | {"shrinkage": SHRINKAGE_STRENGTHS[best.shrinkage]}
-        if folds[0].shrunk is None:
+        if any(fold.shrunk is None for fold in folds):  # the path of a fold is not nested
             return details
         # The probabilities did not decide; the chosen member is shrunk by the strength that suits it best.
         losses = mean_shrunk_losses(folds, _penalties_of(best.path))
