@@ -270,14 +270,17 @@ def _gini_of_sides(context, scratch, n_lines, total):
         class_total = scratch.class_totals[h]
         line = scratch.ones + h * n_columns
         for j in range(n_columns):
-            x = line[j]
-            right[j] += x
-            squares_right[j] += x * x
-            squares_left[j] += (class_total - x) * (class_total - x)
+            right_class = line[j]
+            left_class = class_total - right_class
+            right[j] += right_class
+            squares_right[j] += right_class * right_class
+            squares_left[j] += left_class * left_class
     for j in range(n_columns):
-        r = right[j]
-        left = total - r
-        scratch.side_impurity[j] = (r * r - squares_right[j]) / r + (left * left - squares_left[j]) / left
+        right_total = right[j]
+        left_total = total - right_total
+        right_impurity = (right_total * right_total - squares_right[j]) / right_total
+        left_impurity = (left_total * left_total - squares_left[j]) / left_total
+        scratch.side_impurity[j] = right_impurity + left_impurity
 
 
 def _sqrt_of_sides(context, scratch, n_lines, total):
@@ -289,10 +292,12 @@ def _sqrt_of_sides(context, scratch, n_lines, total):
         class_total = scratch.class_totals[h]
         line = scratch.ones + h * n_columns
         for j in range(n_columns):
-            x = line[j]
-            y = class_total - x
-            left = total - right[j]
-            out[j] += 0.5 * (sqrt(max(x * (right[j] - x), 0.0)) + sqrt(max(y * (left - y), 0.0)))
+            right_class = line[j]
+            left_class = class_total - right_class
+            left_total = total - right[j]
+            right_product = max(right_class * (right[j] - right_class), 0.0)
+            left_product = max(left_class * (left_total - left_class), 0.0)
+            out[j] += 0.5 * (sqrt(right_product) + sqrt(left_product))
 
 
 def class_stats(context, n_rows, counts, stats):
@@ -343,15 +348,15 @@ def number_stats(context, lists, node, stats):
 
 def _sum_deviations(context, entries, stats):
     """Choose the centre of a node and add up weights and deviations; return False if all targets are equal."""
-    y = context.target
+    target = context.target
     shift = context.shift
-    n = stats.n_rows
-    first = y[entries[0] >> shift]
+    n_rows = stats.n_rows
+    first = target[entries[0] >> shift]
     low = first
     high = first
     distance = weight = deviation = sse = 0.0
-    for i in range(n):
-        value = y[entries[i] >> shift]
+    for i in range(n_rows):
+        value = target[entries[i] >> shift]
         low = min(low, value)
         high = max(high, value)
         distance += value - first
@@ -359,18 +364,18 @@ def _sum_deviations(context, entries, stats):
         return False
     # A whole number of units above the lowest target: at most 2**21 units, so that no digit is lost.
     unit = exp2(floor(log2(high - low)) - CENTRE_BITS)
-    stats.centre = low + rint((first + distance / n - low) / unit) * unit
-    for i in range(n):
+    stats.centre = low + rint((first + distance / n_rows - low) / unit) * unit
+    for i in range(n_rows):
         row = entries[i] >> shift
-        d = y[row] - stats.centre
-        w = weight_of(context, row)
-        weight += w
-        deviation += w * d
-        sse += w * d * d
+        row_deviation = target[row] - stats.centre
+        added = weight_of(context, row)
+        weight += added
+        deviation += added * row_deviation
+        sse += added * row_deviation * row_deviation
     sse -= deviation * deviation / weight  # around the mean
     stats.weight = weight
     stats.deviation = deviation
-    stats.size = weight if context.has_weight_limits else cython.cast(cython.double, n)
+    stats.size = weight if context.has_weight_limits else cython.cast(cython.double, n_rows)
     stats.impurity = max(MIN_IMPURITY, sse)
     _set_limits(context, stats)
     return True

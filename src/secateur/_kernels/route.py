@@ -32,12 +32,13 @@ def route_packed(
 ):
     """Write the leaf of each row to `out`, for a tree whose `pack_nodes` is `nodes`; rows start at `start_node`.
 
-    A lane holds the row `row[k]` at the node `v[k]`. A row that reaches its leaf leaves its lane to the next row.
+    Lane k holds the row `row[k]` at the node `node_of_lane[k]`. A row that reaches its leaf leaves its lane to the next
+    row. In every round of the loop, each lane takes one step.
     """
     n = matrix.shape[0]
     n_lanes: cython.int = N_LANES if n >= N_LANES else 0
     next_row: cython.Py_ssize_t = n_lanes
-    v = cython.declare(cython.int[8])
+    node_of_lane = cython.declare(cython.int[8])
     row = cython.declare(cython.Py_ssize_t[8])  # -1: the lane is empty
     k: cython.int
     is_done: cython.bint = n_lanes == 0  # no row is left to start
@@ -47,29 +48,29 @@ def route_packed(
     words = cython.cast(cython.p_longlong, cython.cast(cython.p_void, cython.address(nodes[0, 0])))
     with cython.nogil:
         for k in range(n_lanes):
-            v[k] = start_node
+            node_of_lane[k] = start_node
             row[k] = k
         while not is_done:
             for k in range(N_LANES):
-                u = v[k]
-                word = words[2 * u + 1]
+                node = node_of_lane[k]
+                word = words[2 * node + 1]
                 if word < 0:  # a leaf
-                    out[row[k]] = u
+                    out[row[k]] = node
                     row[k] = -1
                     if next_row == n:
                         is_done = True
                         break
                     row[k] = next_row
                     next_row += 1
-                    u = start_node
-                    word = words[2 * u + 1]
+                    node = start_node
+                    word = words[2 * node + 1]
                     if word < 0:
-                        v[k] = u
+                        node_of_lane[k] = node
                         continue
-                v[k] = _next_node(matrix[row[k], (word >> 1) & 0x7FFFFFFF], thresholds[2 * u], word, u)
+                node_of_lane[k] = _next_node(matrix[row[k], (word >> 1) & 0x7FFFFFFF], thresholds[2 * node], word, node)
         for k in range(n_lanes):  # rows that are still on their way
             if row[k] >= 0:
-                out[row[k]] = _leaf_of(matrix, row[k], thresholds, words, v[k])
+                out[row[k]] = _leaf_of(matrix, row[k], thresholds, words, node_of_lane[k])
         for i in range(next_row, n):  # fewer rows than lanes: one after the other
             out[i] = _leaf_of(matrix, i, thresholds, words, start_node)
 

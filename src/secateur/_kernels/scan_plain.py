@@ -8,6 +8,7 @@ skipped. `scan.py` describes entries, thresholds, blocks and the names of the fo
 import cython
 from cython.cimports.libc.math import fabs, sqrt
 from cython.cimports.secateur._kernels.context import BLOCK_ROWS, Entry
+from cython.cimports.secateur._kernels.scan_plain import GiniState
 
 SLACK_FACTOR = cython.declare(cython.double, 1 + 1e-9)  # makes a bound larger by far more than its rounding error
 # Smallest mean number of rows per class with which the test of whole blocks saves time.
@@ -99,67 +100,112 @@ def scan_gini(context, scratch, entries, stats, best):
     less n_left times the share of the class in the node. As for two classes, the rows of each class in a block bound
     the surplus, and most blocks are skipped.
     """
-    squares_at = cython.declare(cython.double[64])
-    cross_at = cython.declare(cython.double[64])
+    state: GiniState
     n_rows = stats.n_rows
-    n_classes = context.n_sums
+    skips_blocks: cython.bint = n_rows >= MIN_CLASS_ROWS_GINI * context.n_sums
     n = cython.cast(cython.double, n_rows)
-    min_size = stats.min_child_size
+    slack = 1e-15 * n * n  # more than the rounding error of the bound, a sum of differences of large numbers
+    start: cython.Py_ssize_t = 1
+    _start_gini(context, scratch, entries[0], stats, best, cython.address(state))
+    while start < n_rows:
+        size = cython.cast(cython.int, min(BLOCK_ROWS, n_rows - start))
+        block = entries + start
+        n_before = cython.cast(cython.double, start)
+        needed_gain = state.limit - state.node_score
+        if (
+            skips_blocks
+            and size == BLOCK_ROWS
+            and _can_skip_gini_block(context, scratch, block, n_before, needed_gain, slack, stats)
+        ):
+            _add_skipped_gini_block(context, scratch, stats, cython.address(state))
+        else:
+            _sum_gini_block(context, scratch, block, size, stats, cython.address(state))
+            if _screen_gini_block(block, n_before, size, n, cython.address(state)) & 1:
+                _score_gini_block(block, start, size, stats, cython.address(state), best)
+        start += BLOCK_ROWS
+
+
+def _start_gini(context, scratch, entry, stats, best, state):
+    """Start a scan with the row of the first entry on the left, because the first threshold follows it."""
+    low_mask: Entry = context.low_mask
+    label = (entry & low_mask) >> 1
+    for class_index in range(context.n_sums):
+        scratch.left[class_index] = 0
+    scratch.left[label] = 1
+    state.squares = 1
+    state.products = stats.counts[label]
+    state.node_score = stats.sum_of_squares / cython.cast(cython.double, stats.n_rows)
+    state.limit = best.score + stats.tie + state.node_score
+
+
+def _add_skipped_gini_block(context, scratch, stats, state):
+    """Add the rows of a block, counted by class in `scratch.block_rows`, to the sums."""
+    left = scratch.left
+    for class_index in range(context.n_sums):
+        added = cython.cast(cython.double, scratch.block_rows[class_index])
+        state.squares += added * (2 * left[class_index] + added)
+        left[class_index] += added
+        state.products += added * stats.counts[class_index]
+
+
+def _sum_gini_block(context, scratch, block, size, stats, state):
+    """Write both sums before each threshold of a block, and add the rows of the block to `scratch.left`."""
     counts = stats.counts
     left = scratch.left
     low_mask: Entry = context.low_mask
-    hits: Entry
     node_squares = stats.sum_of_squares
-    for class_index in range(n_classes):
-        left[class_index] = 0
-    node_score = node_squares / n
-    limit = best.score + stats.tie + node_score
-    slack = 1e-15 * n * n  # more than the rounding error of the bound, a sum of differences of large numbers
-    label = (entries[0] & low_mask) >> 1
-    left[label] = 1
-    squares = 1.0  # sum of left^2
-    products = counts[label]  # sum of left * counts
-    start: cython.Py_ssize_t = 1
-    skips_blocks: cython.bint = n_rows >= MIN_CLASS_ROWS_GINI * n_classes
-    while start < n_rows:
-        size = cython.cast(cython.int, n_rows - start) if n_rows - start < BLOCK_ROWS else BLOCK_ROWS
-        block = entries + start
-        n_before = cython.cast(cython.double, start)
-        start += BLOCK_ROWS
-        # Skip the block if no threshold can win, and add its rows to the sums.
-        if skips_blocks and size == BLOCK_ROWS:
-            if _can_skip_gini_block(context, scratch, block, n_before, limit - node_score, slack, stats):
-                for class_index in range(n_classes):
-                    added = cython.cast(cython.double, scratch.block_rows[class_index])
-                    squares += added * (2 * left[class_index] + added)
-                    left[class_index] += added
-                    products += added * counts[class_index]
-                continue
-        # Sum up: both sums before each threshold.
-        for k in range(size):
-            squares_at[k] = squares
-            cross_at[k] = node_squares - 2 * products
-            label = (block[k] & low_mask) >> 1
-            squares += 2 * left[label] + 1
-            left[label] += 1
-            products += counts[label]
-        # Screen all thresholds.
-        hits = 0
-        for k in range(size):
-            n_left = n_before + k
-            scaled_score = squares_at[k] * n + cross_at[k] * n_left
-            entry = block[k]
-            hits |= entry if scaled_score > limit * (n_left * (n - n_left)) else 0
-        # Score the hits.
-        if hits & 1:
-            for k in range(size):
-                n_left = n_before + k
-                scaled_score = squares_at[k] * n + cross_at[k] * n_left
-                product = n_left * (n - n_left)
-                if block[k] & 1 and scaled_score > limit * product and n_left >= min_size and n - n_left >= min_size:
-                    best.score = scaled_score / product - node_score
-                    limit = scaled_score / product + stats.tie
-                    best.position = start - BLOCK_ROWS + k
+    squares = state.squares
+    products = state.products
+    k: cython.int
+    for k in range(size):
+        state.squares_at[k] = squares
+        state.cross_at[k] = node_squares - 2 * products
+        label = (block[k] & low_mask) >> 1
+        squares += 2 * left[label] + 1
+        left[label] += 1
+        products += counts[label]
+    state.squares = squares
+    state.products = products
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _screen_gini_block(
+    block: cython.pointer[Entry],
+    n_before: cython.double,
+    size: cython.int,
+    n: cython.double,
+    state: cython.pointer[GiniState],
+) -> Entry:
+    """Return the bitwise or of the entries of a block whose thresholds may win; the node has n rows."""
+    hits: Entry = 0
+    k: cython.int
+    for k in range(size):
+        n_left = n_before + k
+        scaled_score = state.squares_at[k] * n + state.cross_at[k] * n_left
+        entry = block[k]
+        hits |= entry if scaled_score > state.limit * (n_left * (n - n_left)) else 0
+    return hits
+
+
+def _score_gini_block(block, start, size, stats, state, best):
+    """Replace `best` by the best threshold of a block."""
+    n = cython.cast(cython.double, stats.n_rows)
+    n_before = cython.cast(cython.double, start)
+    min_size = stats.min_child_size
+    limit = state.limit
+    k: cython.int
+    for k in range(size):
+        n_left = n_before + k
+        scaled_score = state.squares_at[k] * n + state.cross_at[k] * n_left
+        product = n_left * (n - n_left)
+        if block[k] & 1 and scaled_score > limit * product and n_left >= min_size and n - n_left >= min_size:
+            best.score = scaled_score / product - state.node_score
+            limit = scaled_score / product + stats.tie
+            best.position = start + k
+    state.limit = limit
 
 
 def _can_skip_gini_block(context, scratch, block, n_before, needed_gain, slack, stats):

@@ -237,6 +237,8 @@ def scan_weighted_gini(context, scratch, entries, n_missing, stats, best):
 
     The screen is that of `scan_gini`, but no block is skipped. Sums of squares of weights have rounding errors.
     Therefore they only serve as a screen, and `_gini_gain` computes the score of each threshold that passes.
+
+    The phases stay in one function, because one function per phase took a quarter more instructions.
     """
     squares_at = cython.declare(cython.double[64])
     cross_at = cython.declare(cython.double[64])
