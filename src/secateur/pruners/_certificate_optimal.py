@@ -78,11 +78,12 @@ def certificate_optimal(
     >>> print(pruning.note)
     With 95 % confidence the error on new rows like these is at most ...
     """
+    labels = grown.majority  # a sample without classes is refused here, before its rows are examined
     rows = check_samples(tree, grown, holdout, "a certificate", delta, warns=False)
     n_rows, log_delta = rows.n, math.log(rows.delta)
     pairs = prior_grid(lam, mu)
-    grow_errors = grown.errors_if_leaf(grown.majority)
-    errors = holdout.errors_if_leaf(grown.majority).astype(np.float64)
+    grow_errors = grown.errors_if_leaf(labels)
+    errors = holdout.errors_if_leaf(labels).astype(np.float64)
     best_bound, best_n_leaves = math.inf, 0
     for pair in pairs:
         cost = prior_cost(grow_errors, *pair)
@@ -116,7 +117,7 @@ def certificate_optimal(
     return Pruning(
         tree,
         write_protect(best_leaves),
-        node_labels=grown.majority,
+        node_labels=labels,
         seen=SampleUsage.of(grown, holdout),
         provenance=provenance,
         certified=True,
