@@ -81,8 +81,10 @@ class SampleUsage(AbstractSet[str]):
     samples: tuple[UsedSample, ...]
 
     def __init__(self, samples: Iterable[UsedSample | str] = ()) -> None:
-        items = samples.samples if isinstance(samples, SampleUsage) else samples
-        used = [item if isinstance(item, UsedSample) else UsedSample(str(item)) for item in items]
+        if isinstance(samples, SampleUsage):
+            self.samples = samples.samples
+            return
+        used = [item if isinstance(item, UsedSample) else UsedSample(str(item)) for item in samples]
         sketched_names = {sample.name for sample in used if sample.sketch is not None}
         unique = dict.fromkeys(s for s in used if s.sketch is not None or s.name not in sketched_names)
         self.samples = tuple(sorted(unique, key=lambda s: (s.name, b"" if s.sketch is None else s.sketch.digest)))
@@ -106,7 +108,10 @@ class SampleUsage(AbstractSet[str]):
         return len({sample.name for sample in self.samples})
 
     def __or__(self, other: Iterable[Any]) -> "SampleUsage":
-        return SampleUsage([*self.samples, *SampleUsage(other).samples])
+        added = SampleUsage(other).samples
+        if not added or added == self.samples:
+            return self
+        return SampleUsage([*self.samples, *added])
 
     __ror__ = __or__
 
