@@ -310,7 +310,7 @@ def test_worse_candidates_are_dropped_after_the_first_round():
 
 
 def test_with_many_rows_worse_candidates_are_dropped_after_half_of_the_folds(monkeypatch):
-    monkeypatch.setattr("secateur.model_selection.folds.MAX_REPEATED_ROWS", 100)
+    monkeypatch.setattr("secateur.model_selection.folds.MAX_ROWS_TO_REPEAT", 100)
     numbers = set()
     for seed in (6, 7, 8):
         X, y = noisy(120, seed=seed, n_classes=3)
@@ -329,7 +329,7 @@ def test_with_many_rows_worse_candidates_are_dropped_after_half_of_the_folds(mon
 
 
 def test_very_many_rows_are_evaluated_by_one_fold(monkeypatch):
-    monkeypatch.setattr("secateur.model_selection.folds.MAX_ROWS_OF_ALL_FOLDS", 100)
+    monkeypatch.setattr("secateur.model_selection.folds.MAX_ROWS_TO_EVALUATE_ALL_FOLDS", 100)
     X, y = noisy(110)
     result = cross_validate(X, y, cv_repeats="auto")
     assert (result.n, result.fold_error.shape[0], result.details["folds"]) == (11, 1, 1)

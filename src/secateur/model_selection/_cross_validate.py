@@ -1,7 +1,8 @@
 """cross_validate: grow a tree for each fold, and choose a member on the path of all rows.
 
-A member of the path of all rows is compared with the trees of the folds at the same penalty per row: the geometric mean
-of the interval of penalties in which the member is the best. Breiman et al. (1984).
+Each member of the path of all rows is given the errors of the trees that the folds choose at the same penalty per row.
+This penalty is the geometric mean of the interval of penalties in which the member is the best. The method is that of
+Breiman et al. (1984).
 
 Candidates are combinations of growing parameters. `CandidateSearch` cross-validates them and chooses the best one.
 Folds come in rounds. After the first round, candidates that are clearly worse than the best one are dropped; the other
@@ -45,7 +46,8 @@ from .folds import (
 )
 from .losses import Scoring, complete_scoring, cost_unit, leaf_predictions
 
-MIN_STABLE_SHARE = 0.8  # of the choices that leave one fold out, those that must agree with the choice of all folds
+# A choice is stable if at least this share of the choices made without one of the folds agree with it.
+MIN_STABLE_SHARE = 0.8
 MIN_FOLDS_FOR_STABILITY = 10
 TASKS_PER_THREAD = 4  # enough that no thread waits long for the last task
 
@@ -100,10 +102,11 @@ def cross_validate(
         Number of folds, an object with `split(X, y)` as in scikit-learn, (train, test)
         pairs of row numbers, or test rows alone, which leave all other rows for growing.
     cv_repeats : int or "auto"
-        How often rows are assigned to folds anew; the errors of all repeats are averaged. "auto" repeats up to three
-        times for up to 5,000 rows. It stops when the choice of the first ten folds hardly depends on any one of them,
-        or when one more repeat has not changed the choice, and it drops candidates that are worse. For more rows it
-        drops candidates after half of the folds. For more than a million rows it evaluates one fold only.
+        How often rows are assigned to folds anew; the errors of all repeats are averaged. "auto" makes up to three
+        repeats for up to 5,000 rows. It stops after the first repeat if that has at least ten folds and the choice
+        hardly depends on any one of them, and later when one more repeat has not changed the choice. Candidates that
+        are clearly worse are dropped after the first repeat. For more rows there is one repeat, and candidates are
+        dropped after half of the folds. For more than a million rows only one fold is evaluated.
     stratified : bool
         Whether every fold gets the same share of each class.
     random_state : int, generator or None
@@ -131,8 +134,10 @@ def cross_validate(
         balanced error. "roc_auc" uses the standard error of the folds. For "log_loss" and "brier", a member is
         within one standard error if its difference from the best is at most one standard error of the difference.
     probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
-        Class probabilities that "log_loss", "brier" and "roc_auc" score (a mixture by its m-estimates). The strength
-        of shrinkage is chosen too, by the log loss (or Brier score) of the choice: `details["shrinkage"]`.
+        Class probabilities that "log_loss", "brier" and "roc_auc" score. For "mixture" its m-estimates are scored.
+        For "shrunk" the strength of shrinkage is chosen too, and stored in `details["shrinkage"]`. With "log_loss"
+        and "brier" it is the strength of the lowest score of any member, with other scores the strength with which
+        the chosen member has the lowest log loss.
     criterion, min_samples_leaf
         As for `grow`, or "auto": grow a candidate with each of gini and sqrt, with at least 1, 2 and 5 rows in a leaf,
         on the same folds. The candidate whose choice has the lowest error wins; ties go to fewer leaves, then to the
@@ -264,7 +269,7 @@ class CandidateResult(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, int]:
-        """The key by which candidates are ordered, the best first: the error, then the leaves, of the chosen member."""
+        """The error and the number of leaves of the chosen member; the candidate with the lowest rank is the best."""
         return self.errors.chosen_error, int(self.path.n_leaves[self.errors.chosen])
 
     def is_worse(self, best: "CandidateResult") -> bool:
@@ -277,7 +282,7 @@ class CandidateResult(NamedTuple):
 
 
 class EvaluatedRows(NamedTuple):
-    """The rows that are held out in a fold so far.
+    """How many rows have been held out in at least one of the folds so far.
 
     Parameters
     ----------
@@ -343,17 +348,18 @@ class CandidateSearch:
             is_first_round = not results
             is_evaluated[np.concatenate([fold.test for fold in folds])] = True
             rows = self._evaluated_rows(is_evaluated)
-            parts: list[Fold | None] = [None, *folds] if is_first_round else [*folds]
-            round_results = self._run_round([self.candidates[i] for i in remaining], parts, n_grown)
-            n_grown += len(remaining) * len(parts)
-            for i, part_results in zip(remaining, round_results, strict=True):
+            # None stands for the tree of all rows, which is grown in the first round.
+            folds_or_all: list[Fold | None] = [None, *folds] if is_first_round else [*folds]
+            round_results = self._run_round([self.candidates[i] for i in remaining], folds_or_all, n_grown)
+            n_grown += len(remaining) * len(folds_or_all)
+            for i, candidate_results in zip(remaining, round_results, strict=True):
                 if is_first_round:
-                    counts, *losses = part_results
+                    counts, *losses = candidate_results
                     path = self._path_of_all_rows(counts)
                     results[i] = self._result(self.candidates[i], counts, path, losses, rows)
                 else:
                     candidate, counts, path, losses = results[i][:4]
-                    results[i] = self._result(candidate, counts, path, [*losses, *part_results], rows)
+                    results[i] = self._result(candidate, counts, path, [*losses, *candidate_results], rows)
             best = min(remaining, key=lambda i: results[i].rank)
             choice = (best, results[best].errors.chosen)
             if self.plan.may_stop_early:
@@ -376,33 +382,34 @@ class CandidateSearch:
     def _run_round(
         self,
         candidates: list[GrowParameters],
-        parts: Sequence[Fold | None],
+        folds_or_all: Sequence[Fold | None],
         n_grown: int,
     ) -> list[list[Any]]:
-        """Return the results of each candidate for every part: fold losses, or for None the counts of all rows.
+        """Return a list of results for each candidate, in the order of `folds_or_all`.
 
-        Candidates in the same task share the preparation of its rows. There are at least as many tasks as the threads
-        can share well.
+        The result for a fold is its `FoldLosses`; the result for None is the counts of all rows in the tree grown on
+        them. Candidates are evaluated in groups, because the candidates of one task share the preparation of its rows.
+        The groups are small enough that each thread has several tasks.
         """
         if hasattr(self.n_workers, "submit"):
             n_groups = len(candidates)
         else:
-            n_groups = min(len(candidates), math.ceil(TASKS_PER_THREAD * self.n_workers / len(parts)))
+            n_groups = min(len(candidates), math.ceil(TASKS_PER_THREAD * self.n_workers / len(folds_or_all)))
         group_size = math.ceil(len(candidates) / n_groups)
         groups = [tuple(candidates[i : i + group_size]) for i in range(0, len(candidates), group_size)]
         tasks: list[Task] = [
-            (grow_on_all_rows, (group,)) if part is None else (evaluate_fold, (group, self.scoring, part))
-            for part in parts
+            (grow_on_all_rows, (group,)) if fold is None else (evaluate_fold, (group, self.scoring, fold))
+            for fold in folds_or_all
             for group in groups
         ]
-        sizes = [len(group) for _ in parts for group in groups]
+        sizes = [len(group) for _ in folds_or_all for group in groups]
         progress = self._round_progress(n_grown, len(self.candidates) * (1 + self.plan.n_all_folds))
         results = run_tasks(self.data, tasks, self.n_workers, progress, sizes=sizes)
-        by_part = [
+        by_fold = [
             list(itertools.chain(*results[first : first + len(groups)]))
             for first in range(0, len(results), len(groups))
         ]
-        return [list(of_candidate) for of_candidate in zip(*by_part, strict=True)]
+        return [list(of_candidate) for of_candidate in zip(*by_fold, strict=True)]
 
     def _round_progress(self, n_grown: int, n_trees: int) -> Progress:
         """Return the callback for the tasks of a round, which counts the trees of earlier rounds too."""
@@ -438,11 +445,11 @@ class CandidateSearch:
         rows: EvaluatedRows,
     ) -> CandidateResult:
         """Return the results of a candidate: the errors of all members of its path in the folds, and the choice."""
-        penalties, scored, shrinkage = _penalties_of(path), folds, None
+        penalties, scored_folds, shrinkage = _penalties_of(path), folds, None
         if self.scoring.score.is_probability_score and all(fold.shrunk is not None for fold in folds):
             shrinkage = int(mean_shrunk_losses(folds, penalties).min(axis=1).argmin())
-            scored = [fold.with_shrinkage(shrinkage) for fold in folds]
-        errors = self._member_errors(scored, penalties, path.n_leaves, rows.effective_n)
+            scored_folds = [fold.with_shrinkage(shrinkage) for fold in folds]
+        errors = self._member_errors(scored_folds, penalties, path.n_leaves, rows.effective_n)
         return CandidateResult(candidate, counts, path, folds, errors, shrinkage)
 
     def _member_errors(
@@ -474,7 +481,10 @@ class CandidateSearch:
         return n_same >= MIN_STABLE_SHARE * len(folds)
 
     def _selection(self, best: CandidateResult, results: list[CandidateResult], rows: EvaluatedRows) -> Selection:
-        """Return the table of the best candidate, with the sketch of the rows in its tree and the summaries of all."""
+        """Return the table of the best candidate, with the summaries of all candidates.
+
+        The history of its tree gets the sketch of the rows, which the trees of cross-validation do not need.
+        """
         details, growing = self._details(best), best.candidate.tree_parameters()
         pool = tuple(result.summary for result in results) if len(results) > 1 else ()
         counts = with_growing_rows(best.counts, self.data.table, used_rows(self.data.weight))
@@ -507,7 +517,7 @@ class CandidateSearch:
             return details | {"shrinkage": SHRINKAGE_STRENGTHS[best.shrinkage]}
         if any(fold.shrunk is None for fold in folds):  # the path of a fold is not nested
             return details
-        # The probabilities did not decide; the chosen member is shrunk by the strength that suits it best.
+        # The score did not choose a strength of shrinkage, so take that of the lowest log loss of the chosen member.
         losses = mean_shrunk_losses(folds, _penalties_of(best.path))
         strength = int(losses[:, best.errors.chosen].argmin())
         details |= {"shrinkage": SHRINKAGE_STRENGTHS[strength]}

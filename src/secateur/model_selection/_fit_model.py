@@ -40,11 +40,12 @@ from .folds import plan_folds
 from .losses import Scoring, balanced_costs, cheapest_labels, check_cost_matrix, complete_scoring, prediction_losses
 
 MIN_HOLDOUT_ROWS = 5  # with fewer held-out rows, fit warns
-# fit warns that a tree is small because of a rare class if the tree and the class are within these limits ...
+# `_warn_of_rare_class` warns if the tree and its rarest class are within the first three limits, and if the lowest log
+# loss of any member is below MAX_LOG_LOSS_RATIO times that of the chosen member.
 MAX_LEAVES_OF_SMALL_TREE = 2
 MAX_SHARE_OF_RARE_CLASS = 0.25
 MIN_ROWS_OF_RARE_CLASS = 25
-MAX_LOG_LOSS_RATIO = 0.98  # ... and if the log loss of another member is at most this multiple
+MAX_LOG_LOSS_RATIO = 0.98
 
 
 def fit_model(
@@ -64,8 +65,8 @@ def fit_model(
         With its target: classes, or numbers for regression.
     recipe : Recipe
     sample_weight : array, optional
-        Weight of each row. Rows of weight 0 have no influence. In growing, a whole weight is the same as
-        repeating the row; but the row is held out or assigned to a fold with all its weight.
+        Weight of each row. Rows of weight 0 have no influence. In growing, a row of weight 3 has the same effect as
+        three copies of it. Unlike copies, its whole weight is always in the same fold, or held out together.
     held_out : Table, optional
         Rows to prune, choose or certify with, in place of a share of `table`.
     held_out_weight : array, optional
@@ -161,7 +162,10 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
 def _find_repeats(
     plan: FitPlan, grown: Sample, rows: WeightedRows, holdout_rows: WeightedRows | None
 ) -> Repeats | RepeatRule:
-    """Return what is known about repeated rows, from the hashes of all rows, if they are to certify the tree."""
+    """Return which held-out rows may be copies, found by the hashes of all rows, if the plan requests a certificate.
+
+    If no copies need to be found, return the name of the rule for repeated rows.
+    """
     recipe = plan.recipe
     check_name("repeats", recipe.repeats, REPEAT_RULES)
     is_certified = recipe.certify or recipe.select == "certificate"
@@ -212,12 +216,12 @@ def _grow_once(plan: FitPlan, rows: WeightedRows) -> Sample:
 
 
 def _can_look_ahead(plan: FitPlan, rows: WeightedRows) -> bool:
-    """Return whether the plan requests a few leaves and nothing that growing with lookahead does not support."""
+    """Return whether the plan requests a few leaves, and only parameters that growing with lookahead supports."""
     parameters = plan.parameters
-    is_free_to_grow = is_auto(parameters.criterion) and parameters.min_samples_leaf in ("auto", 1)
+    has_default_growth = is_auto(parameters.criterion) and parameters.min_samples_leaf in ("auto", 1)
     other_names = set(parameters.changed_names()) - {"criterion", "min_samples_leaf", "class_weight"}
     return (
-        is_free_to_grow
+        has_default_growth
         and not other_names
         and plan.recipe.prune == "cost-complexity"
         and plan.costs is None
@@ -235,9 +239,10 @@ class _SmallTree(NamedTuple):
 
 
 def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: int, *, n_leaves: int) -> Sample:
-    """Return the counts of the tree whose best pruning with `n_leaves` leaves has the fewest errors.
+    """Return the counts of the best of three trees: grown greedily by gini, greedily by sqrt, and with lookahead.
 
-    Trees are grown greedily by gini and by sqrt, and with lookahead. Ties go to the lookahead tree.
+    The best tree has the pruning with the most leaves, up to `n_leaves`, and among equal sizes with the fewest errors.
+    Ties go to the lookahead tree.
     """
     trees = []
     for criterion in ("gini", "sqrt"):
@@ -354,7 +359,7 @@ def _choose_member(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -
         return replace(model, pruning=with_node_labels(pruning, model.pruning.node_labels))
     if select == "certificate":
         return _choose_by_certificate(plan, model, sequence, repeats)
-    if model.holdout is None:  # all rows are of one class, so that nothing was cross-validated
+    if model.holdout is None:  # all rows have the same target, so that nothing was cross-validated
         return replace(model, pruning=sequence[0])
     model = choose_on_holdout(model, select="kse", k=plan.n_standard_errors, costs=plan.costs)
     if plan.is_accuracy and model.selection is not None:
@@ -388,7 +393,7 @@ def _certify(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -> Mode
         return model
     k = None
     if recipe.prune == "k-reduced-error" and model.class_grown is not None:
-        # The certificate pays for the class of prunings from which the rule chose.
+        # The rule chose among the prunings with at most k growing errors, so the certificate must hold for all of them.
         limits = {
             name: recipe.prune_parameters[name] for name in ("k", "factor", "rate") if name in recipe.prune_parameters
         }
@@ -401,7 +406,7 @@ def _certify(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -> Mode
 def _warn_of_rare_class(plan: FitPlan, model: Model, selection: Selection | None) -> None:
     """Warn if the tree has one or two leaves only because a class is rare, though larger trees predict better.
 
-    A larger tree has a lower log loss then, but hardly a lower error.
+    In this case a larger tree has a lower log loss, but hardly a lower error.
     """
     n_leaves = model.pruning.n_leaves
     is_unweighted_error = plan.scoring == "error" and plan.parameters.class_weight is None

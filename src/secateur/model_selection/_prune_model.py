@@ -253,7 +253,7 @@ class KnownErrors(NamedTuple):
     source : str
         The rows on which the errors were measured, in words.
     evaluated_on : SampleUsage
-        The sample with these rows, if evaluating members on it must be recorded.
+        The sample to record as used by a choice from these errors; empty if nothing needs to be recorded.
     """
 
     error: Array
@@ -292,12 +292,12 @@ def _member_with_accuracy(sequence: PruningSequence, known: KnownErrors, accurac
     """
     if not is_accuracy(accuracy):
         raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
-    root_error = grown.zero_accuracy_cost / (float(grown.total[0]) or 1.0) or 1.0
-    accuracies = 1 - known.error / root_error
-    is_reached = np.flatnonzero(accuracies >= accuracy - ACCURACY_TOLERANCE)
-    if not len(is_reached):
+    zero_accuracy_error = grown.zero_accuracy_cost / (float(grown.total[0]) or 1.0) or 1.0
+    accuracies = 1 - known.error / zero_accuracy_error
+    accurate_members = np.flatnonzero(accuracies >= accuracy - ACCURACY_TOLERANCE)
+    if not len(accurate_members):
         raise PruningError(
             f"no member reaches an accuracy of {accuracy:g} on {known.source}; the best reaches "
             f"{accuracies.max():.4g} with {sequence.n_leaves[accuracies.argmax()]} leaves"
         )
-    return int(is_reached[sequence.n_leaves[is_reached].argmin()])
+    return int(accurate_members[sequence.n_leaves[accurate_members].argmin()])

@@ -20,7 +20,8 @@ from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
 
 _STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
-HELD_OUT_SCORES = ("error", "cost", "balanced_error", "squared_error")  # scores that held-out counts suffice for
+# Scores that can be computed from the counts of held-out rows in the nodes.
+HELD_OUT_SCORES = ("error", "cost", "balanced_error", "squared_error")
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Choice:
     n_standard_errors : float, optional
         For a choice by errors: how many standard errors above the lowest error the smallest member may be.
     form : str
-        For a choice that is not written as a fixed word: the form in which it is written.
+        For a choice that is requested by a number or a pattern rather than by its name: a description with an example.
     needs_holdout : bool
-        Whether rows must be held out for it.
+        Whether rows must be held out for the choice.
     uses_cross_validation : bool
         Whether members are compared by cross-validation if the pruning rule is "cost-complexity", and on held-out
         rows for other rules.
@@ -78,8 +79,8 @@ class Score:
         The definition, in a few words.
     target : "class" or "number"
     path_cost : str
-        Cost that the cost-complexity path weighs against leaves: "predictions" (errors, their m-estimates, or
-        costs), "deviance" or "impurity" of the growing rows, or their squared errors ("squares").
+        Cost on the growing rows that the cost-complexity path weighs against the number of leaves: "predictions"
+        (errors, their m-estimates, or costs), "deviance", "impurity", or "squares" (squared errors).
     is_probability_score : bool
         Whether the score is a mean over the rows of a loss of their class probabilities.
     """
@@ -123,12 +124,12 @@ class Recipe:
     holdout : float
         Share of the rows to hold out if a step needs held-out rows.
     certify : str, bool or None
-        Method of the certificate.
+        Method of the certificate; True is "best", and None or False is no certificate.
     delta : float
         Allowed probability that the certificate fails.
     repeats : str
-        Whether rows that occur twice count as errors in the certificate if they may be copies ("errors"), or are
-        independent draws ("independent").
+        How the certificate treats rows that occur more than once: "errors" counts the rows that may be copies as
+        errors; "independent" takes all rows for independent draws.
     costs : array, optional
         Cost of predicting class j for a row of class i.
     scoring : str, optional
@@ -161,8 +162,8 @@ class Recipe:
     def of(cls, parameters: Mapping[str, Any], **overrides: Any) -> "Recipe":
         """Return the recipe for parameters of an estimator, by name; `overrides` replace single fields."""
         growing = {name: parameters[name] for name in DECLARATIONS if name in parameters and name != "nominal"}
-        same = {one.name: parameters[one.name] for one in fields(cls) if one.name in parameters}
-        return cls(**{"growing": growing} | same | overrides)
+        same_names = {one.name: parameters[one.name] for one in fields(cls) if one.name in parameters}
+        return cls(**{"growing": growing} | same_names | overrides)
 
     def estimator_parameters(self, *, is_classifier: bool) -> dict[str, Any]:
         """Return the parameters of the estimator that fits by this recipe, as plain values for a model file.

@@ -74,7 +74,7 @@ def select(
     """
     if not isinstance(counts, Counts | Moments):
         raise CountsError(f"counts are a {type(counts).__name__}; Counts or Moments of the sample are needed")
-    n_errors = n_standard_errors("rule", rule, k)
+    se_multiple = n_standard_errors("rule", rule, k)
     if se != "pooled":
         raise ParameterError(
             f"se={se!r}; one sample has a pooled standard error only ('folds' goes with cross_validate)"
@@ -85,7 +85,7 @@ def select(
         raise CountsError(f"sample {counts.sample!r} has no rows; choosing needs some")
     if sum(option is not None for option in (cost, costs, values)) > 1:
         raise ParameterError("cost, costs and values exclude each other; pass at most one")
-    if cost is not None and counts.has_classes and n_errors > 0:
+    if cost is not None and counts.has_classes and se_multiple > 0:
         raise ParameterError(
             f"rule={rule!r} needs a standard error, which summed costs of nodes do not have; "
             "pass a matrix as costs=, or use rule='min-error'"
@@ -102,13 +102,13 @@ def select(
     else:
         mean_square = error if losses.square is None else sequence.costs_on(losses.square) / total
         standard_error = np.sqrt(np.maximum(mean_square - error * error, 0) / n_rows)
-    best, chosen = choose(error, standard_error, n_errors)
+    best, chosen = choose(error, standard_error, se_multiple)
     details: dict[str, Any] = {"se": se}
     if cost is not None or costs is not None:
         details["loss"] = "given costs"
     table = Selection(
         sequence, error, standard_error, best, chosen,
-        select=rule if rule == "min-error" else f"{n_errors:g}se", sample=counts.sample, n=n_rows,
+        select=rule if rule == "min-error" else f"{se_multiple:g}se", sample=counts.sample, n=n_rows,
         evaluated_on=SampleUsage.of(counts), details=details,
     )  # fmt: skip
     return table.pruning, table

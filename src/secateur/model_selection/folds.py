@@ -1,12 +1,12 @@
 """Folds of cross-validation: which rows each fold grows on and which it is evaluated on, and the losses of a fold.
 
-`evaluate_fold` grows the trees of one fold and evaluates their paths on the held-out rows. The held-out loss of the
-tree of a fold is a step function of the penalty, which changes only where its path does. The result for a fold,
-`FoldLosses`, is therefore the penalties of its path and one loss for each tree on the path. Folds are computed
-independently of each other and of the path of all rows, and all trees of a path are scored in one pass.
+`evaluate_fold` grows the trees of one fold and evaluates their pruning paths on the held-out rows. As the penalty
+rises, the held-out loss changes only at the penalties where the path moves to a smaller tree. `FoldLosses` therefore
+contains these penalties, and one loss for each tree on the path. Folds are computed independently of each other and
+of the path of all rows, and all trees of a path are scored in one pass.
 
-`run_tasks` runs the folds, or any functions on shared data: one after the other, in threads, or wherever an executor
-runs them. Results come in the order of the tasks, so that nothing depends on which task ends first.
+`run_tasks` runs the folds, or any functions on shared data, one after the other, in threads, or by an executor.
+Results are returned in the order of the tasks, so that nothing depends on which task ends first.
 """
 
 import itertools
@@ -48,9 +48,9 @@ from .losses import (
 )
 
 RowNumbers = npt.NDArray[np.intp]
-MAX_REPEATED_ROWS = 5_000  # with more rows, cross-validation is not repeated by default
-MAX_ROWS_OF_ALL_FOLDS = 1_000_000  # with more rows, one fold is precise enough
-MIN_FOLDS_PER_ROUND = 5  # folds after which a worse candidate is recognised
+MAX_ROWS_TO_REPEAT = 5_000  # with more rows, cross-validation is not repeated by default
+MAX_ROWS_TO_EVALUATE_ALL_FOLDS = 1_000_000  # with more rows, one fold is precise enough
+MIN_FOLDS_PER_ROUND = 5  # fewer folds do not show reliably that a candidate is worse
 AUTO_REPEATS = 3
 Progress = Callable[[int, int], None] | None
 Task = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -65,12 +65,12 @@ class Fold(NamedTuple):
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """The folds of cross-validation, in rounds. After a round, worse candidates are dropped.
+    """The folds of cross-validation, in rounds. Candidates that are clearly worse are dropped between rounds.
 
     Parameters
     ----------
     rounds : iterable of list of Fold
-        The rows of a round are assigned to folds when the iteration reaches the round.
+        The folds of each round. A round is computed only when the iteration reaches it.
     n_folds : int
         Folds of one repeat.
     n_repeats : int
@@ -116,7 +116,7 @@ def plan_folds(cv: Any, cv_repeats: Any, rows: WeightedRows, *, seed: int, strat
     else:
         n_repeats = check_int("cv_repeats", cv_repeats, 1, alternative=", or 'auto',")
     repeats, n_folds = _iter_repeats(cv, rows, n_repeats, seed, stratified)
-    if is_automatic and n_rows > MAX_ROWS_OF_ALL_FOLDS:
+    if is_automatic and n_rows > MAX_ROWS_TO_EVALUATE_ALL_FOLDS:
         first_fold = next(repeats)[:1]
         return FoldPlan([first_fold], 1, 1, seed, bool(stratified), may_stop_early=False)
     if is_automatic and n_repeats > 1:
@@ -137,16 +137,16 @@ def auto_repeats(n_rows: int) -> int:
     >>> auto_repeats(500), auto_repeats(50_000)
     (3, 1)
     """
-    return AUTO_REPEATS if n_rows <= MAX_REPEATED_ROWS else 1
+    return AUTO_REPEATS if n_rows <= MAX_ROWS_TO_REPEAT else 1
 
 
 def seed_from(random_state: Any, *, limit: int = 2**31 - 1, alternative: str = ", a generator or None") -> int:
-    """Return a seed of 0 or more: `random_state` itself if it is a whole number, else one that a generator draws.
+    """Return a seed of 0 or more: `random_state` itself if it is a whole number, else a number drawn from a generator.
 
     Parameters
     ----------
     random_state : int, Generator, RandomState or None
-        None takes a new generator with a random seed.
+        With None, the seed is drawn from a new generator, which differs in every call.
     limit : int
         A drawn seed is below this number.
     alternative : str
@@ -339,14 +339,15 @@ class FoldLosses(NamedTuple):
     alphas : array
         Lowest penalty, per unit of weight, at which each tree of the path is the best.
     loss, square : array
-        Sums over the held-out rows of the losses of each tree, and of the squared losses. `square` is None if all
-        losses are 0 or 1, so that both sums are equal.
+        For each tree, the sum of the losses of the held-out rows, and the sum of their squares. `square` is None if
+        all losses are 0 or 1, because both sums are then equal. For "roc_auc", `loss` is 1 minus the area under the
+        ROC curve, and `square` is None because no row has a loss of its own.
     weight : float
-        Total weight of the held-out rows. It is 0 if the rows have no score: rows of a single class have no area under
-        the ROC curve.
+        Total weight of the held-out rows. For "roc_auc" it is 1, so that all folds count the same, or 0 if all
+        held-out rows are of one class, because such rows have no area under the ROC curve.
     shrunk : pair of arrays of shape (n_strengths, n_trees), optional
-        The same two sums for class probabilities shrunk by each of `SHRINKAGE_STRENGTHS`: sums of Brier scores if
-        "brier" is the score, else of log losses.
+        The sums of losses and of squared losses for class probabilities shrunk by each of `SHRINKAGE_STRENGTHS`. The
+        loss is the Brier score if "brier" is the score, else the log loss.
     """
 
     alphas: Floats
@@ -376,8 +377,9 @@ class FoldLosses(NamedTuple):
 class _FoldPath(NamedTuple):
     """The pruning path of the tree of a fold.
 
-    `steps` is the first member of the path in which each node is a leaf or pruned; None if the path is not nested.
-    `sum_members` is a function from the losses of the nodes to the losses of the members of the path.
+    `alphas` is the lowest penalty at which each member of the path is the best. `steps` has one number per node: the
+    first member of the path in which the node is a leaf or has been removed. It is None if the path is not nested.
+    `sum_members` computes the loss of each member of the path from the losses of the nodes.
     """
 
     alphas: Floats
@@ -482,10 +484,11 @@ def _area_fold_losses(
 def mean_errors(
     folds: Sequence[FoldLosses], penalties: Floats, n_rows: float, n_folds: int, se: str
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the error, its standard error, and the error of each fold, at every penalty.
+    """Return, for every penalty, the mean error, its standard error, and the error of each fold.
 
-    If `se` is "folds", the standard error is computed from the errors of the `n_folds` folds; otherwise from the losses
-    of the `n_rows` rows. Folds of weight 0 have no score and are left out.
+    If `se` is "folds", the standard error is the deviation of the errors of the folds over the root of `n_folds`.
+    Otherwise it is the deviation of the losses of the rows over the root of `n_rows`, the effective number of rows.
+    Folds of weight 0 have no score and are left out.
     """
     folds = [fold for fold in folds if fold.weight > 0]
     if not folds:
@@ -523,7 +526,7 @@ def run_tasks(
         Number of threads (None: one, -1: one per core), or an object with `submit`, such as an executor of
         processes or a client of Dask.
     progress : callable, optional
-        Called with (steps done, all steps) after every step.
+        Called with (steps done, all steps). When a task ends, it is called once for each step of the task.
     sizes : sequence of int, optional
         Number of steps of each task; by default 1.
     """
@@ -557,12 +560,13 @@ def _iter_submitted(shared: Any, tasks: list[Task], executor: Any) -> Iterator[A
     """Yield the result of each task, computed by an executor."""
     options = {}
     if hasattr(executor, "scatter"):
-        # Dask: send the rows to the workers once, and compute every task, because equal keys would share a result.
+        # Only a Dask client has `scatter`, which sends the rows to each worker once. With `pure=False`, Dask computes
+        # every task. Otherwise it would reuse the result of another task with the same function and arguments.
         shared, options = executor.scatter(shared, broadcast=True), {"pure": False}
     futures = [executor.submit(function, shared, *arguments, **options) for function, arguments in tasks]
     try:
         for future in futures:
             yield future.result()
-    finally:  # after a failure or Ctrl-C, tasks that wait are not started
+    finally:  # after a failure or Ctrl-C, tasks that have not started are cancelled
         for future in futures:
             future.cancel()
