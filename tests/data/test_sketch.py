@@ -65,6 +65,22 @@ def test_the_hashes_are_those_of_the_definition():
     assert sketch.n_by_class.tolist() == np.bincount(y, minlength=4).tolist()
 
 
+def test_rounded_rows_are_recognised():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), np.zeros(200, np.int64)
+    halves, decimals = X.astype(np.float16).astype(float), X.round(6)
+
+    exact, of_halves, of_decimals = (KEY.sketch([rows], y, 2) for rows in (X, halves, decimals))
+
+    def n_shared(one, other):
+        return len(np.intersect1d(one.hashes, other.hashes))
+
+    assert n_shared(exact, of_halves) == n_shared(exact, of_decimals) == 0
+    assert n_shared(exact.rounded[0], of_decimals.rounded[0]) > 150
+    assert n_shared(exact.rounded[1], of_halves.rounded[1]) > 195
+    assert n_shared(exact.rounded[0], of_halves.rounded[0]) < 10
+
+
 def test_values_that_float32_cannot_tell_apart_are_the_same_row():
     X = np.array([[0.1, -0.0, np.nan]])
     rounded = X.astype(np.float32).astype(np.float64)
@@ -85,7 +101,10 @@ def test_merging_sketches_of_parts_in_any_order_gives_the_sketch_of_the_sample(s
     full_sketch = KEY.sketch([X], y, 2, size=size)
     sketches = [KEY.sketch([X[part == p]], y[part == p], 2, size=size) for p in rng.permutation(n_parts)]
 
-    assert merge_sketches(sketches) == full_sketch
+    merged = merge_sketches(sketches)
+    assert merged == full_sketch
+    assert merged.rounded == full_sketch.rounded
+    assert [len(rounded.hashes) > 0 for rounded in full_sketch.rounded] == [True, True]
     assert full_sketch.theta == (HASH_RANGE if len(full_sketch.hashes) < size else int(full_sketch.hashes[-1]) + 1)
     assert full_sketch.copies.sum() <= n == full_sketch.n_rows
 

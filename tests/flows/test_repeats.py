@@ -64,6 +64,37 @@ def reused(share, n_certifying, n_grown=200):
     return flow
 
 
+def reused_after(rounding, share, n_certifying, n_grown=200):
+    """Certifying rows of which a share grew the tree and was rounded in between."""
+
+    def flow(rng):
+        X, y = noise(rng, n_grown)
+        fresh, labels = noise(rng, n_certifying)
+        pruning, _ = whole_tree(X, y)
+        k = round(share * n_certifying)
+        fresh[:k], labels[:k] = rounding(X[:k]), y[:k]
+        return certify(pruning, count(pruning.tree, fresh, labels, sample="test"), delta=DELTA)
+
+    return flow
+
+
+def to_six_digits(X):
+    return np.array([[float(f"{value:.6g}") for value in row] for row in X])
+
+
+def to_half(X):
+    return X.astype(np.float16).astype(float)
+
+
+def with_changed_last_digit(rng):
+    """Every fifth row occurs twice; the last of six decimals differs."""
+    X, y = noise(rng, 300)
+    X = X.round(6)
+    X[:50], y[:50] = X[50:100] + rng.choice([-1e-6, 1e-6], (50, 4)), y[50:100]
+    rows = rng.permutation(300)
+    return TreeClassifier(**WHOLE).fit(X[rows], y[rows]).certificate_
+
+
 def doubled_before_the_split(rng):
     X, y = with_copies(rng, *noise(rng, 300), 0.2)
     model = TreeClassifier(criterion="gini", prune=None).fit(X[:240], y[:240])
@@ -95,6 +126,12 @@ FLOWS = {
     "20 of 1,000 are growing rows": reused(0.02, 1000, 2000),
     "doubled before the split": doubled_before_the_split,
     "doubled in one class": doubled_in_one_class,
+    "all rows again, round(6)": reused_after(lambda X: X.round(6), 1, 200),
+    "all rows again, six digits": reused_after(to_six_digits, 1, 200),
+    "all rows again, float16": reused_after(to_half, 1, 200),
+    "20 of 100 are growing rows, round(6)": reused_after(lambda X: X.round(6), 0.2, 100),
+    "20 of 100 are growing rows, float16": reused_after(to_half, 0.2, 100),
+    "doubled with a changed last digit": with_changed_last_digit,
     "independent rows": fitted(0),
     "independent rows of few values": fitted(0, kind="few values"),
 }
@@ -207,6 +244,22 @@ def test_copies_are_refused_above_one_half_and_named_with_the_way_out():
 
     with pytest.raises(LeakageError, match=r"copies.*drop duplicate rows.*repeats='independent'"):
         TreeClassifier(**WHOLE).fit(X, y)
+
+
+@pytest.mark.parametrize("rounding", [lambda X: X.round(6), to_six_digits, to_half])
+def test_rows_that_were_rounded_on_the_way_are_refused(rounding):
+    with pytest.raises(LeakageError, match="up to the rounding of numbers"):
+        reused_after(rounding, 1, 200)(np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 5])
+def test_coincidences_of_rounded_numbers_have_no_price(n_columns):
+    """A single continuous column has pairs of equal rows after rounding, and a few before."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(6000, n_columns)), rng.integers(0, 2, 6000)
+        bound = TreeClassifier(**WHOLE).fit(X, y).certificate_
+        assert (bound.repeats, bound.n_repeated) == ("natural", 0)
 
 
 def test_there_is_one_warning_about_copies():

@@ -300,6 +300,34 @@ def test_every_field_of_a_model_is_written():
             assert not field.init or key is None or key in keys, f"{noun.__name__}.{field.name} is not written"
 
 
+def test_sketches_of_rounded_rows_are_saved():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(X, X[:, 0] > 0).model_
+
+    back = loads_model(dumps_model(model))
+
+    assert len(back.grown.sketch.rounded) == 2
+    assert_same(model.grown.sketch, back.grown.sketch)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rounded: rounded.pop(), "has 1 sketches; 2 are needed"),
+        (lambda rounded: rounded[0].update(rounded=[]), "unknown key 'rounded'"),
+        (lambda rounded: rounded[0]["n_by_class"].__setitem__(0, 99), "n_by_class differs"),
+    ],
+)
+def test_sketches_of_rounded_rows_that_do_not_fit_are_refused(change, message):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(X, X[:, 0] > 0).model_
+    document = json.loads(dumps_model(model))
+    change(document["grown"]["sketch"]["rounded"])
+
+    with pytest.raises(ModelFileError, match=message):
+        loads_model(json.dumps(document))
+
+
 def test_what_is_known_about_repeated_rows_is_saved():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)

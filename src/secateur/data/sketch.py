@@ -4,9 +4,10 @@ A row is identified by its target and its values in the columns that the *grown*
 keeps the `MAX_HASHES` smallest hashes of its distinct rows, how often each of these rows occurs, and the number of rows
 of each class. Sketches of parts of a sample can be merged into the sketch of the sample.
 
-Numbers are hashed as float32. A row is then recognised even if its numbers were rounded in a file, or if a parser has
-read the last digit differently. Categories are hashed as their codes in the schema of the tree, which all samples of
-the tree share.
+Numbers are hashed as float32. A row is then recognised even if a parser has read the last digit differently. Two more
+sketches hash the rows with numbers rounded to about five and about three significant digits. They recognise most rows
+that were rounded on the way, such as to six decimals or to float16. Categories are hashed as their codes in the schema
+of the tree, which all samples of the tree share.
 
 The key of the hash belongs to the tree and is stored with it. Somebody who has the model file and knows a row in full
 can test whether the row is likely to be among the thousand rows in the sketch. The rows themselves cannot be
@@ -26,6 +27,8 @@ from .._utils.arrays import Array, Immutable, write_protect
 from ..errors import CountsError
 
 MAX_HASHES = 1024  # in a sketch
+MAX_ROUNDED_HASHES = 256  # in a sketch of rounded rows, unless the sketch of the rows is larger than usual
+N_ROUNDED = 2  # sketches of rounded rows: to about five and about three significant digits
 HASH_RANGE = 2**64  # hashes are whole numbers below this one
 _START = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # the constants of SipHash
 
@@ -79,7 +82,7 @@ class RowKey:
         size : int
             The largest number of hashes.
         """
-        hashes = np.empty(len(target), np.uint64)
+        hashes = np.empty((1 + N_ROUNDED, len(target)), np.uint64)  # of the rows, and of their rounded numbers
         factors = self._factors
         start = np.tile(np.frombuffer(self.salt, "<u8"), 2).astype(np.uint64) ^ _START
         first = 0
@@ -88,18 +91,27 @@ class RowKey:
             with np.errstate(over="ignore", invalid="ignore"):
                 value_bits = np.ascontiguousarray(block, np.float32).view(np.uint32)
                 target_bits = target[rows] if n_classes else target[rows].astype(np.float32).view(np.uint32)
-            hashes[rows] = row_hashes(value_bits, target_bits.astype(np.uint64), factors, start)
+            hashes[:, rows] = row_hashes(value_bits, target_bits.astype(np.uint64), factors, start, not n_classes)
             first += len(block)
         classes = target.astype(np.int64) if n_classes else np.zeros(len(target), np.int64)
-        n_by_class = np.bincount(classes, minlength=n_classes or 1)
+        n_by_class = write_protect(np.bincount(classes, minlength=n_classes or 1))
+        n_rounded = size if size > MAX_HASHES else min(size, MAX_ROUNDED_HASHES)
+        sketches = tuple(self._sketch_of(hashes_of_key, classes, n_by_class, n_rounded) for hashes_of_key in hashes[1:])
+        return self._sketch_of(hashes[0], classes, n_by_class, size, sketches)
+
+    def _sketch_of(
+        self, hashes: Array, classes: Array, n_by_class: Array, size: int, rounded: "tuple[Sketch, ...]" = ()
+    ) -> "Sketch":
+        """Return the sketch of rows with the given hashes."""
         smallest, rows_of_hashes, copies = _smallest_hashes(hashes, size)
         return Sketch(
             self,
             write_protect(smallest),
             write_protect(classes[rows_of_hashes]),
             write_protect(copies),
-            write_protect(n_by_class),
+            n_by_class,
             size,
+            rounded,
         )
 
 
@@ -121,6 +133,9 @@ class Sketch(Immutable):
         The number of rows of each class in the whole sample, whatever their weights.
     size : int
         The largest number of hashes.
+    rounded : tuple of Sketch
+        The sketches of the same rows after their numbers were rounded to about five and to about three digits.
+        Sketches in earlier files have none.
 
     Examples
     --------
@@ -139,6 +154,7 @@ class Sketch(Immutable):
     copies: Array
     n_by_class: Array
     size: int = field(default=MAX_HASHES, compare=False)
+    rounded: "tuple[Sketch, ...]" = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         self._freeze_arrays(hashes=np.uint64, classes=np.int64, copies=np.int64, n_by_class=np.int64)
@@ -179,7 +195,10 @@ class Sketch(Immutable):
         n_by_class = np.zeros(n_classes, np.int64)
         for sketch in (self, other):
             n_by_class[: len(sketch.n_by_class)] += sketch.n_by_class
-        return Sketch(self.key, hashes[:size], classes[:size], copies[:size], n_by_class, size)
+        rounded: tuple[Sketch, ...] = ()
+        if len(self.rounded) == len(other.rounded):
+            rounded = tuple(one.merge(another) for one, another in zip(self.rounded, other.rounded, strict=True))
+        return Sketch(self.key, hashes[:size], classes[:size], copies[:size], n_by_class, size, rounded)
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -201,15 +220,16 @@ def merge_sketches(sketches: Iterable[Sketch | None]) -> Sketch | None:
 def _smallest_hashes(hashes: Array, size: int) -> tuple[Array, Array, Array]:
     """Return the `size` smallest distinct hashes, a row with each of them, and how often they occur.
 
-    Only the rows with the `n_candidates` smallest hashes are sorted. If they hold too few distinct hashes, more rows
-    are taken.
+    Only the rows with small hashes are sorted: about `n_candidates`, because hashes are uniform. If they hold too few
+    distinct hashes, more rows are taken.
     """
     n_candidates = 2 * size
     while True:
         are_all_rows = n_candidates >= len(hashes)
-        rows = np.arange(len(hashes))
-        if not are_all_rows:
-            rows = rows[hashes <= np.partition(hashes, n_candidates)[n_candidates]]
+        if are_all_rows:
+            rows = np.arange(len(hashes))
+        else:
+            rows = np.flatnonzero(hashes < np.uint64(HASH_RANGE * n_candidates // len(hashes)))
         distinct, first, copies = np.unique(hashes[rows], return_index=True, return_counts=True)
         if len(distinct) >= size or are_all_rows:
             return distinct[:size], rows[first[:size]], copies[:size]

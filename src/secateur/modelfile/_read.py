@@ -18,7 +18,7 @@ import numpy as np
 from .. import core
 from .._utils.arrays import Array, write_protect
 from ..core.tree import blank_tests
-from ..data.sketch import RowKey, Sketch
+from ..data.sketch import N_ROUNDED, RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError, TreeError
 from ._certificate import verify_claims
@@ -297,6 +297,21 @@ def _read_sketch(part: Json, location: str, tree: core.Tree) -> Sketch | None:
     """Return the sketch of a sample that was counted on a tree; None for null."""
     if part is None:
         return None
+    rounded: tuple[Sketch, ...] = ()
+    if isinstance(part, dict) and "rounded" in part:
+        items = read_list(part["rounded"], f"{location}.rounded")
+        if len(items) != N_ROUNDED:
+            raise ModelFileError(f"{location}.rounded has {len(items)} sketches; {N_ROUNDED} are needed")
+        rounded = tuple(_read_single_sketch(item, f"{location}.rounded[{i}]", tree) for i, item in enumerate(items))
+        part = {key: value for key, value in part.items() if key != "rounded"}
+    sketch = _read_single_sketch(part, location, tree)
+    if any(not np.array_equal(one.n_by_class, sketch.n_by_class) for one in rounded):
+        raise ModelFileError(f"{location}.rounded: n_by_class differs from that of the sketch")
+    return replace(sketch, rounded=rounded)
+
+
+def _read_single_sketch(part: Json, location: str, tree: core.Tree) -> Sketch:
+    """Return a sketch without the sketches of rounded rows."""
     fields = read_fields(part, location, REQUIRED_KEYS["sketch"])
     digits = read_text(fields["hashes"], f"{location}.hashes", HASH_DIGITS * MAX_SKETCH_HASHES)
     if len(digits) % HASH_DIGITS:

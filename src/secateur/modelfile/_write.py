@@ -180,7 +180,10 @@ def _write_sketch(sketch: Sketch | None, tree: Tree) -> Document | None:
     keys = REQUIRED_KEYS["sketch"]
     check_sketch({name: getattr(sketch, name) for name in keys}, "sketch")
     hashes = sketch.hashes.astype(">u8").tobytes().hex()
-    return write_fields(sketch, "sketch", keys, size=sketch.size, hashes=hashes)
+    document = write_fields(sketch, "sketch", keys, size=sketch.size, hashes=hashes)
+    if sketch.rounded:
+        document["rounded"] = [_write_sketch(rounded, tree) for rounded in sketch.rounded]
+    return document
 
 
 def _write_sequence(sequence: PruningSequence, location: str, model: Model) -> Document:

@@ -138,6 +138,8 @@ class Freshness:
         text = self.text
         if found.text and self.is_checked:
             text = f"{text.removesuffix(NO_REUSE)}{found.text}"
+        elif found.n_errors:
+            text = f"{text}; {found.text}"
         fields = {
             "delta": delta,
             "n": n,
@@ -311,9 +313,10 @@ def _describe_leak(used: UsedSample, counts: Counts, result: Overlap) -> str:
 
 
 def _describe_shared_rows(used: UsedSample, counts: Counts, result: Overlap) -> str:
+    name = f"{used.name!r}{', up to the rounding of numbers' if result.is_rounded else ''}"
     return (
         f"about {result.n_shared:,.0f} ({result.low:,.0f} to {result.high:,.0f}) of the {result.n_rows:,} rows of "
-        f"sample {counts.sample!r} occur in sample {used.name!r}, where chance explains {result.n_chance:,.0f}"
+        f"sample {counts.sample!r} occur in sample {name}, where chance explains {result.n_chance:,.0f}"
     )
 
 

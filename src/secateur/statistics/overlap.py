@@ -18,7 +18,10 @@ from .._utils.arrays import Array
 from ..data.sketch import HASH_RANGE, Sketch
 from .tails import binomial_upper
 
-MAX_P_REFUSED = 1e-6 / 2  # p-value of each of the two tests below which a sample is refused
+# p-value of each of the two tests below which a sample is refused. With the tests on rounded rows, all of them refuse
+# an honest sample with probability at most 1e-6: 2 * 0.4e-6 + 2 * 2 * 0.4e-6 / 8.
+MAX_P_REFUSED = 0.4e-6
+PRICE_OF_ROUNDED_ROWS = 8.0  # p-values of tests on rounded rows are multiplied by this number
 MAX_P_DOUBTED = 1e-3 / 2  # p-value below which there is a warning
 MIN_EXPECTED_COUNT = 4.0  # the chi-square approximation is not valid below (measured by simulation)
 MIN_CHI_SQUARE_ROWS = 10  # number of different rows that the chi-square test needs
@@ -42,6 +45,8 @@ class Overlap(NamedTuple):
         The number of such rows that chance explains.
     n_rows : int
         Number of rows of the second sample.
+    is_rounded : bool
+        Whether the smaller p-value and the numbers are those of rows with rounded numbers.
     is_detectable : bool
         Whether the tests would have found that all rows of the first sample were used again.
     """
@@ -52,6 +57,7 @@ class Overlap(NamedTuple):
     high: float
     n_chance: float
     n_rows: int
+    is_rounded: bool
     is_detectable: bool
 
     @property
@@ -78,6 +84,17 @@ def overlap(first: Sketch, second: Sketch) -> Overlap:
     >>> overlap(a, b).is_refused, overlap(a, a).is_refused, round(overlap(a, a).n_shared)
     (False, True, 300)
     """
+    result = _overlap_of_key(first, second)
+    for one, another in zip(first.rounded, second.rounded, strict=False):
+        rounded = _overlap_of_key(one, another)
+        p = min(1.0, PRICE_OF_ROUNDED_ROWS * rounded.p)
+        if p < min(result.p, MAX_P_DOUBTED):
+            result = rounded._replace(p=p, is_rounded=True, is_detectable=result.is_detectable)
+    return result
+
+
+def _overlap_of_key(first: Sketch, second: Sketch) -> Overlap:
+    """Return the overlap by one of the hashes of the rows: of all digits, or of rounded numbers."""
     theta = min(first.theta, second.theta)
     n_classes = max(len(first.n_by_class), len(second.n_by_class))
     n_first, n_second = (np.pad(s.n_by_class, (0, n_classes - len(s.n_by_class))) for s in (first, second))
@@ -101,6 +118,7 @@ def overlap(first: Sketch, second: Sketch) -> Overlap:
         high=high,
         n_chance=chance * n_rows,
         n_rows=n_rows,
+        is_rounded=False,
         is_detectable=_is_detectable(first, n_first, n_second),
     )
 

@@ -13,6 +13,11 @@ Rows that violate this were copied: many pairs without triples, or only even num
 also occurs in a sample that shaped the tree, or that repeats another certifying row. If rows were copied, every twin
 counts as an error in the certificate. If this is in doubt, the twins whose row occurs exactly twice do: that is valid
 whatever they are, because it only raises the number of errors, and doubt means that they are few.
+
+Rows whose numbers were rounded on the way are found by the sketches of rounded rows. There, rows of continuous columns
+coincide by chance. Each continuous column has about a hundred times as many pairs of equal rows for every two digits
+that are rounded away, while copies are pairs at every rounding. So pairs of rounded rows count only if they are clearly
+more than a thirtieth of those of more coarsely rounded rows.
 """
 
 import math
@@ -25,6 +30,7 @@ import numpy as np
 
 from .._utils.arrays import Array, Floats
 from ..data.sketch import HASH_RANGE, Sketch
+from .overlap import MAX_P_DOUBTED, PRICE_OF_ROUNDED_ROWS, overlap
 from .tails import binomial_upper
 
 Verdict = Literal["natural", "in doubt", "copies", "independent", "unknown"]
@@ -43,6 +49,10 @@ MAX_MULTIPLICITY = 8  # multiplicities up to this one are compared with their ne
 MIN_RATIO_OF_FREQUENT_ROWS = 0.75  # of rows that occur four times to those that occur three times
 NEIGHBOUR_MARGIN = 2.0  # rows, and standard deviations, that are granted to the neighbours of a multiplicity above 2
 NEIGHBOUR_DEVIATIONS = 3.0
+MAX_P_ROUNDED_COPIES = 1e-5  # p-value of the tests on rounded rows below which these are taken for copies
+MAX_P_ROUNDED_PAIRS = 1e-3  # p-value of more pairs of rounded rows than coarser rounding explains
+MIN_P_FINE_PAIRS = 0.05  # p-value of the pairs of unrounded rows above which coarser rounding explains them
+RATIO_OF_PAIRS = 30.0  # of coarsely rounded rows to less rounded ones, if the pairs are due to chance; about 100
 MAX_REPEATED_SHARE = 0.5  # of the certifying rows; a sample with more copies is refused
 SHARE_OF_DELTA = 0.1  # paid for the upper limit on the number of twins, where sketches hold a part of the rows
 NOTICED_SHARES = (0.05, 0.1, 0.2)  # copies can be noticed if the verdict changes when these shares of rows are doubled
@@ -75,6 +85,8 @@ class Repeats:
         Whether copies were noticed, or would be if a twentieth, a tenth or a fifth of the rows had been doubled.
     delta : float
         The part of the failure probability that was paid for the upper limit `n_errors`.
+    is_rounded : bool
+        Whether the rows are equal only up to the rounding of their numbers.
     """
 
     verdict: Verdict = "unknown"
@@ -87,6 +99,7 @@ class Repeats:
     multiplicities: tuple[int, ...] = ()
     copies_detectable: bool = False
     delta: float = 0.0
+    is_rounded: bool = False
 
     @property
     def is_refused(self) -> bool:
@@ -104,6 +117,8 @@ class Repeats:
             place = "also occur in the growing sample"
             if self.n_within:
                 place = "occur in the growing sample or more than once"
+            if self.is_rounded:
+                place += ", up to the rounding of numbers"
             return f"{number:,}{limit} of {self.n_rows:,} rows {place}; they count as errors"
         if self.verdict != "unknown" and not self.copies_detectable:
             return "rows are not distinct enough to notice copies"
@@ -155,8 +170,69 @@ def find_repeats(used: Sequence[Sketch], certifying: Sketch, delta: float = 0.05
 
 @lru_cache(maxsize=64)  # method="best" computes several certificates from the same samples
 def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) -> Repeats:
-    pooled = _pool(used, certifying)
-    verdict, doubtful = judge(pooled.copies)
+    n_keys = min(len(sketch.rounded) for sketch in (*used, certifying))  # sketches of earlier files have no others
+    pools = [_pool(used, certifying)]
+    pools += [_pool([sketch.rounded[k] for sketch in used], certifying.rounded[k]) for k in range(n_keys)]
+    verdict, doubtful = judge(pools[0].copies)
+    if doubtful == [2] and n_keys and _is_explained(pools[0], pools[1]):
+        verdict, doubtful = "natural", []
+    found = _repeats_of(pools[0], certifying, delta, verdict, doubtful)
+    if verdict == "copies":
+        return found
+    is_doubtful = False  # copies that fewer digits reveal are counted at every coarser rounding, too
+    for k in range(1, len(pools)):
+        is_doubtful = is_doubtful or _shares_rounded_rows(used, certifying, k)
+        verdict, doubtful = _judge_rounded(pools, k, is_doubtful=is_doubtful)
+        is_doubtful = verdict != "natural"
+        if verdict != "natural":
+            rounded = _repeats_of(pools[k], certifying, delta, verdict, doubtful)
+            if rounded.n_errors > found.n_errors:
+                found = replace(rounded, is_rounded=True)
+    return found
+
+
+def _is_explained(pooled: "_Pool", coarser: "_Pool") -> bool:
+    """Return whether pairs of rows are so few that coincidences of continuous numbers explain them."""
+    from scipy.special import pdtrc
+
+    n_pairs = int(np.count_nonzero(pooled.copies == 2))
+    explained = coarser.n_coincidences / RATIO_OF_PAIRS * pooled.share / coarser.share
+    return bool(pdtrc(n_pairs - 1, explained) >= MIN_P_FINE_PAIRS)
+
+
+def _shares_rounded_rows(used: Sequence[Sketch], certifying: Sketch, k: int) -> bool:
+    """Return whether the certifying sample shares more rounded rows with a used one than one would expect."""
+    results = [overlap(sketch.rounded[k - 1], certifying.rounded[k - 1]) for sketch in used]
+    return any(PRICE_OF_ROUNDED_ROWS * result.p < MAX_P_DOUBTED for result in results)
+
+
+def _judge_rounded(pools: "list[_Pool]", k: int, *, is_doubtful: bool) -> tuple[Verdict, list[int]]:
+    """Return the verdict on the rows of the k-th rounding, as `judge` does."""
+    from scipy.special import pdtrc
+
+    pooled = pools[k]
+    if _has_too_many_multiples(pooled.copies, MAX_P_ROUNDED_COPIES) or _has_isolated_multiplicity(
+        pooled.copies, MAX_P_ROUNDED_COPIES
+    ):
+        return "copies", []
+    if is_doubtful:
+        return "in doubt", [2]
+    if k + 1 == len(pools):
+        return "natural", []
+    n_pairs, n_exact = (int(np.count_nonzero(pool.copies == 2)) for pool in (pooled, pools[0]))
+    explained = pools[k + 1].n_coincidences / RATIO_OF_PAIRS * pooled.share / pools[k + 1].share
+    if pooled.is_complete and pools[0].is_complete:
+        n_pairs -= n_exact
+    else:
+        explained += (n_exact + 1 + 3 * math.sqrt(n_exact)) * pooled.share / pools[0].share
+    is_explained = n_pairs < 1 or pdtrc(n_pairs - 1, explained) >= MAX_P_ROUNDED_PAIRS
+    return ("natural", []) if is_explained else ("in doubt", [2])
+
+
+def _repeats_of(
+    pooled: "_Pool", certifying: Sketch, delta: float, verdict: Verdict, doubtful: Sequence[int]
+) -> Repeats:
+    """Return the twins that count as errors, given the verdict and the multiplicities that are in doubt."""
     is_counted = np.ones(len(pooled.copies), bool)
     if verdict != "copies":
         is_counted = np.isin(pooled.copies, doubtful)
@@ -182,13 +258,23 @@ class _Pool:
     """The different rows of all samples together whose hashes are below the least limit of the sketches.
 
     `times_used` and `times` state how often each row occurs in the samples that shaped the tree, and in the certifying
-    sample; `classes` is its class.
+    sample; `classes` is its class; `share` is the share of all different rows that are below the limit.
     """
 
     times_used: Array
     times: Array
     classes: Array
-    is_complete: bool
+    share: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the sketches hold all rows."""
+        return self.share == 1
+
+    @property
+    def n_coincidences(self) -> float:
+        """Number of pairs of equal rows: a row that occurs c times has c (c - 1) / 2 of them."""
+        return float((self.copies * (self.copies - 1.0)).sum() / 2)
 
     @property
     def copies(self) -> Array:
@@ -215,7 +301,7 @@ def _pool(used: Sequence[Sketch], certifying: Sketch) -> _Pool:
     _, index, inverse = np.unique(hashes, return_index=True, return_inverse=True)
     times_used = np.bincount(inverse, np.where(is_certifying, 0, copies), len(index)).astype(np.int64)
     times = np.bincount(inverse, np.where(is_certifying, copies, 0), len(index)).astype(np.int64)
-    return _Pool(times_used, times, classes[index], theta == HASH_RANGE)
+    return _Pool(times_used, times, classes[index], theta / HASH_RANGE)
 
 
 class _Estimate:
@@ -283,24 +369,24 @@ def _spectrum(copies: Array) -> Floats:
     return np.bincount(few, minlength=MAX_MULTIPLICITY + 1).astype(np.float64)
 
 
-def _has_too_many_multiples(copies: Array) -> bool:
+def _has_too_many_multiples(copies: Array, max_p_of_pairs: float = MAX_P_COPIES) -> bool:
     """Return whether more rows than chance allows occur a multiple of 2, 3, 5 or 7 times."""
     from scipy.special import bdtrc
 
     for d, share in MAX_SHARE_OF_MULTIPLES.items():
         n_multiples = int(np.count_nonzero(copies % d == 0))
-        max_p = MAX_P_COPIES if d == 2 else MAX_P_FURTHER
+        max_p = max_p_of_pairs if d == 2 else MAX_P_FURTHER
         if n_multiples and bdtrc(n_multiples - 1, len(copies), share) < max_p:
             return True
     return False
 
 
-def _has_isolated_multiplicity(copies: Array) -> bool:
+def _has_isolated_multiplicity(copies: Array, max_p: float = MAX_P_COPIES) -> bool:
     """Return whether there are fewer triples than the pairs require, or the same for larger multiplicities."""
     from scipy.special import pdtr
 
     f = _spectrum(copies)
-    if f[1] >= MIN_SINGLE_ROWS and pdtr(f[3], _expected_triples(f[1], f[2])) < MAX_P_COPIES:
+    if f[1] >= MIN_SINGLE_ROWS and pdtr(f[3], _expected_triples(f[1], f[2])) < max_p:
         fewer_pairs = _poisson_lower(f[2], MAX_P_OF_EACH)
         if pdtr(f[3], _expected_triples(f[1], fewer_pairs)) < MAX_P_OF_EACH:
             return True
