@@ -1,7 +1,7 @@
-"""Pruning rules: pure functions of (tree, counts, parameters), one per file.
+"""Pruning rules: pure functions of (tree, counts, parameters), one file per rule.
 
-`RULES` lists them. A new rule is one file, one line here and one test. The command line, the reference, the
-benchmarks and the laws in `tests/pruners/test_every_pruner.py` read what they need from that line.
+`RULES` lists them. A new rule is one file, one line and one import here, and one test. The command line, the reference,
+the benchmarks and the laws in `tests/pruners/test_every_pruner.py` read what they need from that line.
 """
 
 from dataclasses import dataclass
@@ -46,7 +46,8 @@ class Rule:
     Parameters
     ----------
     function : str
-        Name of the function. Its file is `_function.py`; the underscore keeps the module from hiding the function.
+        Name of the function. The module has the same name with an underscore before it, because a module of exactly
+        this name would replace the function as an attribute of the package.
     samples : tuple of str
         The samples that the function takes, in order: "grown", or "grown" and "holdout".
     returns : "pruning" or "sequence"
@@ -56,8 +57,8 @@ class Rule:
     takes_cost : bool
         Whether the function takes `cost=`, one number per node, instead of errors.
     penalty : "cost" or "criterion", optional
-        What the `alphas` of a sequence are: costs per unit of size, which `fit` and the command divide by the number of
-        rows, or thresholds of a split criterion. None for rules without alphas.
+        What the `alphas` of the sequence measure. "cost": cost per unit of size; `fit` and the command line divide it
+        by the number of rows. "criterion": thresholds of the split criterion. None for rules without alphas.
     """
 
     function: str
@@ -98,7 +99,7 @@ RULES = {
     "equal-predictions": Rule("merge_equal_leaves"),
     "certificate-optimal": Rule("certificate_optimal", _HELD_OUT),
 }
-# The module of every public name; the names below belong to a rule but are no rules themselves.
+# The module of every public name. The names listed one by one are functions and classes beside the rules.
 _MODULE_OF = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
     "KPath": "._k_path",
     "k_limit": "._k_reduced_error",

@@ -1,7 +1,8 @@
 """The best pruning of every size (OPT).
 
 For every number of leaves that some pruning has, the sequence holds the pruning with the least cost. Sizes that no
-pruning has are absent: a three-way test at the root leaves no tree of two leaves. The members need not be nested.
+pruning has are absent: if the test at the root has three branches, no pruning has two leaves. The members need not be
+nested.
 Bohanec and Bratko (1994); Almuallim (1996).
 """
 
@@ -42,13 +43,13 @@ def best_of_size(
         The sample that determines the labels and, without `cost`, the errors to minimise. May be None if `cost` is
         given; the members then have no classes.
     max_leaves : int, optional
-        Largest number of leaves. The result is then the last part of the full sequence.
+        Largest number of leaves of a member; by default, that of the tree. Larger prunings are neither computed nor
+        returned.
     cost : array, optional
         Cost of each node as a leaf: held-out errors, `m_estimate`, losses, squared errors.
     monotone : bool
-        Whether there is one member for *every* number of leaves. A size that costs more than a smaller size, or that
-        no pruning has, then gets the pruning of the next smaller size. `n_leaves` is then the number of leaves
-        allowed, and a member may have fewer.
+        Whether there is one member for *every* number of leaves j: the largest pruning among those of least cost with
+        at most j leaves. `n_leaves` is then the limit j, and a member may have fewer leaves.
 
     Returns
     -------
@@ -63,7 +64,8 @@ def best_of_size(
     Figure 1.
 
     For trees as growers make them, time and memory are about proportional to the sum of the sizes of all subtrees,
-    nearly linear in the number of nodes. For a tree of any shape, at most one bit for each test and size is needed.
+    nearly linear in the number of nodes. For a tree of any shape, the memory is at most one bit for each pair of a test
+    and a size.
 
     Examples
     --------
@@ -82,15 +84,15 @@ def best_of_size(
             f"max_leaves={max_leaves!r}; a whole number of 1 or more, or None for all sizes, is needed"
         )
     limit = tree.n_leaves - 1 if max_leaves is None else min(int(max_leaves), tree.n_leaves) - 1
-    charge = np.maximum(tree.arity.astype(np.int64) - 1, 0)
-    n_bytes = len(tree.internal) * (limit + 1) // 8  # of the budget walk; tables are used only where they need less
+    added_leaves = np.maximum(tree.arity.astype(np.int64) - 1, 0)  # by keeping each node as a test
+    n_bytes = len(tree.internal) * (limit + 1) // 8  # one bit for each test and size: an upper limit
     if n_bytes > MAX_TABLE_BYTES:
-        n_bytes = size_dp.bytes_needed(tree.parent, tree.end, charge, limit)
+        n_bytes = size_dp.bytes_needed(tree.parent, tree.end, added_leaves, limit)
     if n_bytes > MAX_TABLE_BYTES:
         raise ParameterError(
             f"all sizes up to {limit + 1:,} of {tree} need about {n_bytes / 1e9:.0f} GB; pass a smaller max_leaves"
         )
-    table = size_dp.best_by_size(tree.parent, tree.end, charge, costs, limit)
+    table = size_dp.best_by_size(tree.parent, tree.end, added_leaves, costs, limit)
     indices = table.indices
     sizes = 1 + indices * table.unit
     if monotone:
@@ -108,6 +110,6 @@ def best_of_size(
         sizes[::-1],
         table.best[indices],
         rebuild=partial(table.leaves, indices),
-        nested=len(indices) <= 2,  # the root alone is a pruning of every tree
+        nested=len(indices) <= 2,  # the last member is the root alone, which lies within every pruning
         **fields,
     )

@@ -1,11 +1,11 @@
 """Bottom-up structural risk minimisation: one pass that decides each node once.
 
-A node is cut unless its pruned subtree saves more errors, as a fraction of the rows that reach the node, than a
-penalty. The penalty grows with the lengths of the path to the node and of the subtree, both measured in nats of a
-code that describes them, and falls with the number of rows. The code is valid if the possible tests, thresholds
-included, were fixed before the sample was seen. Then the following guarantee is valid too: with probability 1 -
-delta, every subtree that is kept has a lower true error than a leaf, at all nodes at once (Kearns and Mansour 1998,
-with explicit constants).
+The pruned subtree of a node saves errors, compared with a leaf. The node is cut unless the saved errors, divided by the
+number of rows that reach the node, exceed a penalty. The penalty falls with this number of rows. It grows with the
+lengths, in nats, of two descriptions in a code: that of the path to the node, and that of the subtree. The code is
+valid if the possible tests, thresholds included, were fixed before the sample was seen. Then a guarantee holds for all
+nodes at once: with probability 1 - delta, every subtree that is kept has a lower true error than a leaf (Kearns and
+Mansour 1998, with explicit constants).
 """
 
 import math
@@ -52,12 +52,13 @@ def bottom_up_srm(
         Probability that the guarantee may fail.
     n_tests : float, optional
         Number of tests that the grower could choose from, fixed before it saw the data. (For a grid with Q_j thresholds
-        in column j, it is the sum of the Q_j.) By default it is derived from the schema: the number of columns for
-        multiway nominal tests, plus the two-way groupings for binary ones. If thresholds were taken from the sample,
-        it is columns times rows, which is a heuristic.
+        in column j, it is the sum of the Q_j.) By default it is derived from the schema. For nominal columns it is the
+        number of columns, since each has one multiway test. If the tree has two-way tests of nominal columns, the
+        number of ways to divide the categories of each column into two groups is added. If there is a numeric column,
+        it is columns times rows, which is a heuristic, because the thresholds were taken from the sample.
     scale : float
         Factor of the penalty. The rule prunes heavily; a factor below 1 is a heuristic. With 0, the result is the
-        smallest pruning that makes the growing errors of the uncut tree.
+        smallest pruning that makes no more growing errors than the uncut tree.
     form : "finite", "vc" or "printed"
         "finite" counts the possible tests; "vc" uses the growth functions of thresholds on `n_features` columns;
         "printed" is the published formula with its constant set to 2. The last two are heuristics.
@@ -148,7 +149,8 @@ def srm_penalty(
     n_internal : int
         Number of tests in the subtree.
     n_tests : float
-        Number of possible tests; for the form "vc", the number of columns times 2m + 1.
+        Number of possible tests; for the form "vc", the number of columns times 2m + 1, where m is the number of rows
+        at the root.
     n_classes : int
     delta : float
     form : "finite", "vc" or "printed"
@@ -189,7 +191,7 @@ def _cuts(tree: Tree, counts: Counts, code: SubtreeCode, delta: float, scale: fl
     log_arity = np.log(np.maximum(tree.arity, 1))
     base = code.path_nats(tree.depth, sum_of_ancestors(tree.parent, log_arity))
     base += code.log_confidence(delta, float(total[0]))
-    # Empty nodes get 0 whatever the scale, even if it is infinite.
+    # An empty node gets the factor 0. Multiplying its 0 by an infinite scale would give NaN.
     factor = np.sqrt(code.form.factor * total)
     np.multiply(factor, scale, out=factor, where=total > 0)
     fixed = np.zeros(tree.n_nodes)

@@ -1,13 +1,14 @@
 """Prune for a low certified error, with an informed prior as the code length of a pruning.
 
-For a pair (lam, mu) of the prior, a pruning with e held-out errors has the prior cost c = lam * growing errors + mu *
-leaves. The prunings whose bound is at most p are those with c below a convex curve in e. Let -kappa be the slope of
-this curve at the current pruning. A pruning with a smaller kappa * e + c lies below the tangent, hence below the
-curve, hence has a smaller bound. So the search starts from a few values of kappa, and follows the slope until the
-bound no longer falls.
+For a pair (lam, mu) of the prior, a pruning has the prior cost c = lam * growing errors + mu * leaves. Let e be its
+held-out errors, so that each pruning is a point (e, c). The prunings that have the same bound as the current pruning
+lie on a convex curve in this plane, those with a smaller bound below the curve. Let -kappa be the slope of the curve at
+the current pruning. A pruning with a smaller kappa * e + c lies below the tangent, which lies below the curve, so its
+bound is smaller. The search therefore minimises kappa * e + c for a few values of kappa, goes on from the best pruning
+found with the kappa of its slope, and stops when the bound no longer falls.
 
-The bound holds for all prunings at once, so evaluating many prunings is free; trying q pairs costs ln q. The search
-is a descent and does not visit all prunings: its result nearly always has the least bound, but not always.
+The bound holds for all prunings at once, so evaluating many prunings does not raise it. Trying q pairs adds ln q to the
+code length. The search does not visit all prunings: its result nearly always has the least bound, but not always.
 """
 
 import math
@@ -24,7 +25,7 @@ from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_
 from ..statistics.tails import binomial_upper, log_binomial_tail
 
 RELATIVE_TOLERANCE = 1e-12  # bounds this close count as equal
-START_KAPPAS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # from "only the prior" to "errors first"
+START_KAPPAS = (0.0, 0.1, 0.3, 1.0, 3.0, math.inf)  # 0: the prior cost alone counts; infinity: held-out errors first
 
 
 def certificate_optimal(
@@ -55,9 +56,10 @@ def certificate_optimal(
     -------
     Pruning
         The pruning with the least bound (`secateur.certifiers.occam` with the informed prior) of those visited. For
-        each pair these are the pruning with the fewest held-out errors, the one with the least prior cost, and those
-        to which the slope of the bound leads. The bound is not above that of reduced error pruning with `grow` labels
-        under the same prior. Of bounds within 1e-12, the smallest pruning. `note` is the certificate.
+        each pair these are the pruning with the fewest held-out errors, the one with the least prior cost, four
+        compromises between the two, and the prunings to which the slope of the bound leads. The bound is not above
+        that of reduced error pruning with `grow` labels under the same prior. Of prunings whose bounds differ by less
+        than a relative 1e-12, the smallest is returned. `note` is the certificate.
 
     Notes
     -----
@@ -135,11 +137,11 @@ class _Candidate(NamedTuple):
 
 
 def _descend(tree: Tree, errors: Floats, cost: Floats, n: int, log_delta: float) -> list[_Candidate]:
-    """Return the prunings visited for one pair of the prior: those of the starting kappas, then down the slope."""
+    """Return the prunings visited for one pair of the prior: those of `START_KAPPAS`, then those along the slope."""
     visited = [_best_for(tree, errors, cost, n, log_delta, kappa) for kappa in START_KAPPAS]
     best = min(visited, key=attrgetter("bound"))
     while 0 < best.bound < 1 and best.errors < n:
-        # The slope of the log tail in the number of errors, averaged over its left and its right difference.
+        # The slope of the log tail in the number of errors: the mean of the differences to one error less and one more.
         tails = log_binomial_tail([max(best.errors - 1, 0), best.errors + 1], n, best.bound)
         kappa = (tails[1] - tails[0]) / (2 if best.errors > 0 else 1)
         bound_before = best.bound

@@ -1,9 +1,10 @@
 """The family of prunings that minimise cost + alpha * penalty(size), for every alpha.
 
-With the penalty "leaves" the family is unique and nested, and one number per node represents it: the alpha at which the
-node collapses. The family of a *concave* penalty (square root, logarithm) is a part of this additive family. Any other
-penalty needs the best cost of every size; its family may contain other prunings and need not be nested (see
-`nested`). Breiman et al. (1984); Scott (2005); Garcia-Moratilla, Martinez-Munoz and Suarez (2006).
+The penalty "leaves" is *additive*: each node that is kept adds a fixed number to it. Its family is unique and nested,
+and one number per node represents it: the alpha at which the node becomes a leaf. All members of the family of a
+*concave* penalty (square root, logarithm) belong to the additive family too. Any other penalty needs the best cost of
+every size. Its family may contain other prunings and need not be nested, as `PruningSequence.nested` states. Breiman et
+al. (1984); Scott (2005); Garcia-Moratilla, Martinez-Munoz and Suarez (2006).
 """
 
 from collections.abc import Callable
@@ -123,9 +124,10 @@ def printed_cost_complexity(
     Returns
     -------
     PruningSequence
-        From each size the printed algorithm moves to the *largest* smaller size of least ratio, where the definition
-        requires the smallest. Alphas then repeat, and some members are chosen by no alpha or by a single one. Use
-        `cost_complexity` instead.
+        The algorithm moves from size to size, each time to a smaller size with the least ratio of added cost to saved
+        penalty. If several sizes have the least ratio, the definition requires the smallest of them, but the printed
+        algorithm takes the *largest*. Alphas may therefore repeat, and some members minimise the penalised cost for no
+        alpha, or only for a single one. Use `cost_complexity` instead.
 
     Notes
     -----
@@ -174,7 +176,7 @@ def _parameters(penalty: Penalty, size: str) -> dict[str, str]:
 
 
 def _charges(tree: Tree, size: str) -> Longs:
-    """Return what keeping each node adds to the size; 0 at leaves."""
+    """Return by how much the size of a pruning grows if each node is kept as a test; 0 at leaves."""
     if size not in ("leaves", "nodes"):
         raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
     return tree.arity.astype(np.int64) if size == "nodes" else structure.added_leaves(tree.parent)
@@ -229,7 +231,7 @@ def _sequence_of_table(
 ) -> PruningSequence:
     """Return the sequence of the prunings at some indices of a table.
 
-    If `is_family`, the sequence is nested where its members are; otherwise it counts as not nested.
+    With `is_family=False` the sequence is stored as one that is not nested, without a check of its members.
     """
     steps = np.zeros(tree.n_nodes, np.int32)
     kept_before, is_nested = ~tree.is_leaf, is_family

@@ -50,14 +50,15 @@ def critical_value(
     Pruning
         With a threshold: a node stays exactly if its score, or that of a node below it, is at least `threshold`.
     PruningSequence
-        Without a threshold: the nested family, largest first. It has one member for each distinct best score, and the
-        root alone at the end. `at(x)` is the pruning for the threshold x. `alphas[i]` is the least threshold whose
-        pruning is member i: the next float above the score at which the member before ends. For the first member it is
-        0 (or the lowest score, if that is negative). Without counts, `errors` are NaN.
+        Without a threshold: the nested family, largest first. Let the best score of a node be the highest score in its
+        subtree. There is one member for each distinct best score, and the root alone at the end. `at(x)` is the pruning
+        for the threshold x. `alphas[i]` is the least threshold whose pruning is member i: the next float above the
+        i-th lowest best score. `alphas[0]` is 0, or the lowest best score if that is negative. Without counts, `errors`
+        are NaN.
 
     Notes
     -----
-    O(n_nodes), and O(n log n) to sort the scores of the family. Mingers, An empirical
+    O(n_nodes) with a threshold, O(n_nodes log n_nodes) for the family, whose scores are sorted. Mingers, An empirical
     comparison of pruning methods for decision tree induction (1989).
 
     Examples
@@ -115,7 +116,7 @@ def _family(
     """Return the family of prunings for all thresholds, one member for each distinct best score."""
     levels, rank = np.unique(best[~tree.is_leaf], return_inverse=True)
     steps = np.zeros(tree.n_nodes, np.int32)
-    steps[~tree.is_leaf] = rank + 1  # a node stays up to the member whose thresholds end at its score
+    steps[~tree.is_leaf] = rank + 1  # the first member whose thresholds exceed the best score of the node
     n_members = len(levels) + 1
     # The next float above a score is the least threshold above that score.
     first = np.minimum(0.0, levels[:1]) if len(levels) else np.zeros(1)

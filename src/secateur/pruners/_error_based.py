@@ -1,9 +1,9 @@
 """Error-based pruning (C4.5): the errors of each leaf are estimated by their upper confidence limit.
 
-From the leaves to the root, a subtree is replaced by a leaf whose estimated errors are no higher. With *raising*, a
-subtree may also be replaced by its largest branch, and the rows of the other branches are then sent through that branch
-(`_raise_branches.py`). The result is a tree that is no pruning of the first tree, so the certificates for prunings
-do not hold for it.
+From the leaves to the root, a subtree is replaced by a leaf if the estimated errors of the leaf are not higher. With
+*raising*, a subtree may also be replaced by its largest branch, and the rows of the other branches are then sent
+through that branch (`_raise_branches.py`). The tree that results from raising is not a pruning of the first tree, so
+the certificates for prunings do not hold for it.
 """
 
 from typing import Literal, overload
@@ -62,7 +62,8 @@ def error_based(
     counts : Counts
         Counts of the sample the tree was grown on.
     confidence : float
-        The CF of C4.5: the probability that the errors exceed the limit. A smaller value cuts more.
+        The CF of C4.5: the probability that the true error rate of a leaf exceeds its estimate. A smaller value gives
+        higher estimates and cuts more.
     raise_subtrees : bool
         Whether a subtree may also be replaced by its largest branch, where that is estimated no worse.
     slack : float

@@ -1,9 +1,9 @@
 """Global structural risk minimisation: the pruning with the least errors / m + c * sqrt(size / m).
 
-The published algorithm tabulates, for every number of errors d, the least size k_d of a pruning with at most d
-errors. But the minimum over d is the minimum of errors plus a square-root penalty over all prunings. This penalty is
-concave, so the minimiser is a member of the cost-complexity path, and the table is needed only to show it. After
-Mansour's lecture notes on pruning.
+The published algorithm tabulates, for every number of errors d, the least size k_d of a pruning with at most d errors,
+and minimises errors / m + c * sqrt(k_d / m) over d. This is the same as minimising this criterion over
+all prunings. Its penalty is concave, so a member of the cost-complexity path is a minimiser, and no table is needed to
+find it; `global_srm_table` returns the table itself. After Mansour's lecture notes on pruning.
 """
 
 import math
@@ -22,8 +22,8 @@ from ..errors import CountsError, ParameterError
 class SrmTable(NamedTuple):
     """The smallest pruning with at most d errors, for d = 0, 1, ..., errors of the root.
 
-    `size[d]` is its size k_d (0: there is none), `errors[d]` its true number of errors (-1:
-    none) and `value[d]` the criterion errors / m + c * sqrt(size / m) (infinity: none).
+    `size[d]` is its size k_d (0: there is none), `errors[d]` the number of errors that it
+    makes, at most d (-1: none) and `value[d]` the criterion errors / m + c * sqrt(size / m) (infinity: none).
     """
 
     size: Longs
@@ -213,7 +213,7 @@ def _record_sizes(tree: Tree, costs: LongsOrFloats, charge: Longs) -> tuple[size
 def _problem(
     tree: Tree, counts: Counts | None, c: float, size: str, cost: ArrayLike | None, n: int | None
 ) -> tuple[LongsOrFloats, Longs, float]:
-    """Return the checked problem: the cost of each node, what keeping the node adds to the size, and m."""
+    """Return the cost of each node as a leaf, what keeping it as a test adds to the size, and m; check parameters."""
     costs = node_cost(tree, counts, cost)
     if not (math.isfinite(c) and c >= 0):
         raise ParameterError(f"c={c}; a finite number of 0 or more is needed")

@@ -17,7 +17,8 @@ from ..core import Counts, Pruning, Tree, excess_cost, full_cost
 from ..errors import CountsError, ParameterError, PruningError
 
 DEFAULT_FACTOR = 1.1  # the published choice
-MIN_BRANCH_ROWS = 2  # the authors' grower, a C4.5, needs at least this many rows in two branches of every test
+# The authors of k-REP grew with C4.5, which accepts only tests with at least this many rows in two or more branches.
+MIN_BRANCH_ROWS = 2
 WHOLE_NUMBER_TOLERANCE = 1e-6  # sums of weights this close to a whole number are meant to be that number
 
 
@@ -53,7 +54,10 @@ def _limit_of_rate(grown: Counts, rate: float) -> GrowingLimit:
 
 
 def _limit_of_factor(grown: Counts, min_errors: Fraction, factor: float | None) -> GrowingLimit:
-    """Return a multiple of the growing errors of the uncut tree (by default: of the stopped tree) as the limit."""
+    """Return a multiple of the growing errors of the uncut tree as the limit.
+
+    Without a factor, the limit is `DEFAULT_FACTOR` times the growing errors of the tree as C4.5 would have stopped it.
+    """
     times = exact_number("factor", DEFAULT_FACTOR if factor is None else factor)
     if times < 1:
         raise ParameterError(
@@ -99,7 +103,7 @@ def charges_of_cuts(tree: Tree, grown: Counts) -> tuple[Longs, Fraction]:
 
 
 def as_whole_numbers(excess: LongsOrFloats, grown: Counts) -> Longs:
-    """Return as whole numbers the growing errors that cuts add; refuse weights under which they are not whole."""
+    """Return the growing errors that cuts add as whole numbers; refuse weighted errors that are not whole."""
     if grown.has_integer_weights:
         return excess
     charge = np.rint(excess)

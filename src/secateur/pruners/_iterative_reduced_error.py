@@ -43,16 +43,16 @@ def iterative_reduced_error(
     Returns
     -------
     Pruning
-        No further single cut is made, but the result is in general not the best pruning (see Examples); with
-        `labels="prune", original="relabel"` it is. Of cuts that lower the errors equally, the one with the most leaves
-        below it is made first, then the first in pre-order.
+        The result is in general not the best pruning (see Examples), although no further single cut would lower its
+        errors. With `labels="prune", original="relabel"` it is the best. Of cuts that lower the errors equally, the one
+        with the most leaves below it is made first, then the first in pre-order.
 
     Notes
     -----
     Elomaa and Kaariainen (2001), section 2.1.
 
-    O(n_nodes log n_nodes) at any depth. Whole-number errors are compared exactly. Weighted errors count as equal within
-    1e-12 of the weight of the sample, as the `note` of the result states.
+    O(n_nodes log n_nodes) for any shape of tree. Whole-number errors are compared exactly. Weighted errors count as
+    equal within 1e-12 of the weight of the sample, as the `note` of the result states.
 
     Examples
     --------

@@ -41,7 +41,7 @@ class KPath:
     n_leaves: Longs
     _reduced_error: Pruning  # the pruning with the fewest held-out errors of all
     _reduced_error_charge: int  # the growing errors that its cuts add
-    _table: "_CutTable | None"  # the budgets below that charge; None where there are none
+    _table: "_CutTable | None"  # the best cuts for budgets below that charge; None if that charge is 0
 
     def __len__(self) -> int:
         return len(self.ks)
@@ -182,10 +182,11 @@ def best_labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, prove
 def _useful_labelled_cuts(tree: Tree, grown: Counts, holdout: Counts, budget: int) -> _LabelledCuts:
     """Return the useful classes of every node, in pre-order.
 
-    A class is useful if it charges no more than the budget and makes fewer held-out errors than the growing class,
-    which charges least of all. The growing class of an original leaf is not an item: the leaf has it unless an item
-    changes it. Of equally good items of a node the last one is chosen, so the classes come in falling order, and the
-    growing class comes last.
+    The growing class of a node is its majority class in the growing sample; no other class adds fewer growing errors.
+    Another class is useful if it adds no more growing errors than the budget and makes fewer held-out errors than the
+    growing class. An original leaf has its growing class without any cut, so for leaves only other classes are
+    returned. Of equally good cuts at a node the table chooses the last, so the classes of each node come in falling
+    order, and its growing class comes last.
     """
     majority, n_classes = grown.majority, max(grown.n_classes, holdout.n_classes)
     uncut_grown_errors = full_cost(tree, grown.errors_if_leaf(majority))
@@ -220,7 +221,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
         tolerance = RELATIVE_TOLERANCE * float(holdout.total[0])
         solution = budget_dp.min_pairs_and_cuts(jump, charge, error, added_leaves, budget, tolerance)
         return _CutTable(node, charge, jump, *solution)
-    base = tree.n_leaves + 1  # no set of cuts removes as many leaves
+    base = tree.n_leaves + 1  # larger than the number of leaves that any set of cuts removes
     if int(holdout.total[0]) * base >= 2**62:
         raise CountsError(
             f"{holdout.total[0]} held-out rows times {base} leaves do not fit 64 bits; divide the counts of "

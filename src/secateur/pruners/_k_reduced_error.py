@@ -4,10 +4,12 @@ A limit on the growing errors keeps the class of prunings small, so that error b
 `min_errors` be the growing errors of the uncut tree, the fewest of all prunings. A cut charges the growing errors that
 it adds to the budget k - min_errors (`_growing_limit.py`), and one table holds the best cuts for every budget.
 
-Every k-optimal pruning P keeps every node that reduced error pruning keeps. Let R be the reduced error pruning.
-Joining P and R removes growing errors, and by the lattice identity cost(P | R) + cost(P & R) = cost(P) + cost(R) the
-join is no worse than P, because no pruning is better than R. So only nodes that reduced error pruning gives up enter
-the table, and R is the result for every k from its own growing errors on.
+Every k-optimal pruning P keeps every node that reduced error pruning keeps. To see this, let R be the reduced error
+pruning, P | R the pruning that keeps what either of the two keeps, and P & R the one that keeps what both keep. P | R
+is within the limit, because it cuts less than P. Let the cost be the pair (held-out errors, leaves). Costs satisfy
+cost(P | R) + cost(P & R) = cost(P) + cost(R). Only R has the lowest cost of all prunings, so if P & R were not R, P | R
+would cost less than P. Therefore the table needs only the nodes that reduced error pruning cuts away, and R is the
+result for every k that is at least the number of its own growing errors.
 
 Kääriäinen, Malinen and Elomaa, Selective Rademacher penalization and reduced error pruning (2004). Their definition
 takes the smallest size over all prunings of equal held-out error. Here the smallest size is taken over the prunings
@@ -43,7 +45,7 @@ def k_reduced_error(
         Maximum number of growing errors.
     factor : number, optional
         Without `k`: k is this many times the growing errors of the uncut tree, rounded down,
-        computed as the decimal number that is written (1.1 times 10 is 11). If the uncut
+        calculated with the decimal number as written, so that 1.1 times 10 is 11. If the uncut
         tree makes no growing error, every factor means k = 0.
     rate : number, optional
         Without `k`: k is this fraction of the growing sample, rounded down.
@@ -53,8 +55,8 @@ def k_reduced_error(
         tree that was grown with this rule makes these errors uncut, so k is the published choice. A tree grown
         until its leaves are pure makes no growing error, and 1.1 times 0 would forbid every cut.
     labelled : bool
-        Whether every leaf, original or cut, may predict any class, each with the growing errors of that class. By
-        default leaves predict the majority class of the growing sample.
+        Whether every leaf, original or cut, may predict any class. The growing errors of a pruning are then those of
+        the predicted classes. By default leaves predict the majority class of the growing sample.
 
     Returns
     -------

@@ -9,7 +9,7 @@ the other branches through b:
            / \          ------->                       are routed by b and the tests below b
           p   q
 
-The nodes of the tree being built keep the numbers of the tree that it comes from.
+While the new tree is built, its nodes have the numbers that they have in the first tree.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def raise_branches(
         As for `error_based`.
     """
     raiser = _BranchRaiser(counts, rows, confidence, slack)
-    # A stack in pre-order: all tests below its last node are decided.
+    # A stack of tests in pre-order. When its last test is taken, all tests below that test have been decided.
     undecided = counts.tree.internal.tolist()
     while undecided:
         undecided.extend(raiser.decide(undecided.pop()))
@@ -69,7 +69,7 @@ def raise_branches(
 
 
 class _RoutedRows(NamedTuple):
-    """Rows that a node would get from a raise."""
+    """Rows that a node would receive in addition if a branch were raised."""
 
     node: int
     rows: Longs
@@ -99,7 +99,7 @@ class _BranchRaiser:
     def decide(self, v: int) -> list[int]:
         """Decide what replaces the subtree of v; return the tests that must be decided again, in pre-order.
 
-        All tests below v are decided.
+        All tests below v must have been decided.
         """
         branches = self.children[v]
         largest = branches[int(np.argmax(self.by_class[branches].sum(axis=1)))]
@@ -208,7 +208,8 @@ def _rebuild(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
     n_codes = np.where(is_leaf, 0, np.diff(tree.branch_start)[nodes])
     branch_start = np.append(0, np.cumsum(n_codes)).astype(np.int64)
     position = np.arange(branch_start[-1]) + np.repeat(tree.branch_start[nodes] - branch_start[:-1], n_codes)
-    # A rounded threshold is valid only if the same rows arrive as in growing: where no ancestor was raised.
+    # `rounded` is a number with few digits that sends the growing rows as the threshold does. It is dropped at nodes
+    # that other growing rows may reach: raised branches and all nodes below them.
     is_as_grown = np.append(nodes[0] == 0, tree.parent[nodes[1:]] == nodes[parent[1:]])
     for v in range(1, len(nodes)):
         is_as_grown[v] &= is_as_grown[parent[v]]

@@ -55,8 +55,8 @@ def reduced_error(
     original : "fixed" or "relabel"
         Whether original leaves keep the class of the growing sample or follow `labels`.
     keep_empty : bool
-        Whether subtrees that no held-out row reaches are kept. Reduced error pruning cuts them, so the `rule` of the
-        result states the difference.
+        Whether subtrees that no held-out row reaches are kept. True reduced error pruning cuts them, so the `rule` of
+        the result names this option.
     cost : array, optional
         Cost of each node as a leaf, in place of the held-out errors (cost-matrix losses,
         squared errors, ...). The counts may then be None; without `grown` the result
@@ -73,8 +73,9 @@ def reduced_error(
     -----
     Elomaa and Kaariainen (2001), section 2 and Theorem 1; Mansour's notes, section 12.2.1.
 
-    O(n_nodes) after counting. Whole-number errors are compared exactly. Real numbers count as equal within 1e-12 of the
-    weight of the sample (or of the largest cost, if `cost` is given), as the `note` of the result states.
+    O(n_nodes) after counting. Whole-number errors are compared exactly. Weighted errors count as equal within 1e-12 of
+    the weight of the sample, squared errors and given costs within 1e-12 of the largest of them. The `note` of the
+    result states this.
 
     Examples
     --------
@@ -105,6 +106,7 @@ def reduced_error(
         )
     else:
         leaf_cost = holdout.costs_if_leaf(grown.predictions if node_labels is None else node_labels)
+    # Weighted errors are compared relative to the weight of the sample, other real costs to the largest cost.
     scale = float(holdout.total[0]) if cost is None and node_labels is not None and holdout is not None else 0.0
     if keep_empty:
         leaf_cost = _without_empty_cuts(tree, holdout, leaf_cost)

@@ -14,30 +14,29 @@ Form = Literal["finite", "vc", "printed"]
 
 @dataclass(frozen=True)
 class PenaltyForm:
-    """The constants of a penalty sqrt(factor (path + subtree + ln(candidates / delta)) / m).
+    """The constants of a penalty sqrt(factor (path + subtree + ln(n_events / delta)) / m).
 
     Parameters
     ----------
     factor : float
-    candidates : int
-        By how much delta is divided: the number of events that must not fail. 0 stands for the number of rows at the
-        root.
+    n_events : int
+        Number of events that share the failure probability delta. 0 stands for the number of rows at the root.
     is_sized : bool
         Whether code lengths include the description of depth and size.
     covers_leaf : bool
-        Whether a second penalty, for the deviation of the leaf, is added.
+        Whether a second penalty is added, for the deviation of the leaf that would replace the subtree.
     """
 
     factor: float
-    candidates: int
+    n_events: int
     is_sized: bool
     covers_leaf: bool
 
 
 FORMS = {
-    "finite": PenaltyForm(factor=0.5, candidates=2, is_sized=True, covers_leaf=True),
-    "vc": PenaltyForm(factor=8.0, candidates=4, is_sized=False, covers_leaf=True),
-    "printed": PenaltyForm(factor=4.0, candidates=0, is_sized=False, covers_leaf=False),
+    "finite": PenaltyForm(factor=0.5, n_events=2, is_sized=True, covers_leaf=True),
+    "vc": PenaltyForm(factor=8.0, n_events=4, is_sized=False, covers_leaf=True),
+    "printed": PenaltyForm(factor=4.0, n_events=0, is_sized=False, covers_leaf=False),
 }
 
 
@@ -72,5 +71,5 @@ class SubtreeCode:
         return self.log_classes if self.is_binary else self.log_classes + math.log(2)
 
     def log_confidence(self, delta: float, n_total: float) -> float:
-        """Return ln(candidates / delta)."""
-        return math.log((self.form.candidates or max(n_total, 1)) / delta)
+        """Return ln(n_events / delta); `n_total` is the number of rows at the root."""
+        return math.log((self.form.n_events or max(n_total, 1)) / delta)

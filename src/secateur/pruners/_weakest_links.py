@@ -41,8 +41,8 @@ def weakest_links(
     -------
     PruningSequence
         Nested; every member has the least cost of its size. `alphas` are the ratios (cost added per leaf removed) of
-        the last cut before each member; they never fall. Of nodes of equal ratio, the one with most leaves now is cut
-        first, then the first in pre-order. The uncut tree is no member, unless it is a single leaf.
+        the last cut before each member; they never fall. Of nodes of equal ratio, the one whose cut removes most
+        leaves is cut first, then the first in pre-order. The uncut tree is no member, unless it is a single leaf.
 
     Notes
     -----
