@@ -1,10 +1,11 @@
-"""Theory as functions: why trees overfit noise, and what pruning can do about it.
+"""Functions that compute results of the theory: why trees overfit noise, and what pruning can do about it.
 
 There are three groups of functions, one for each question.
 
 *Does reduced error pruning recognise pure noise?* `fringe`, `interior` and `safe_nodes` find where pruning can act.
-`one_leaf_probability` and `one_leaf_probability_uniform` are exact. The functions named `printed_` are the published
-approximations, for comparison; their docstrings state the corrections. `deviation_...` bound the fluctuations.
+`one_leaf_probability` and `one_leaf_probability_uniform` return the exact probability that a tree becomes one leaf. The
+functions named `printed_...` are the published approximations, for comparison; their docstrings state the corrections.
+The functions `deviation_...` bound how far numbers of safe nodes deviate from their means.
 `rep_noise_experiment` and `noise_growth_experiment` simulate.
 
 *How fast does a tree learn if every leaf has a weakly useful test?* `weak_learning_advantage`, `split_drop`,

@@ -1,7 +1,9 @@
 """Bounds on how far the numbers of small and of empty safe nodes deviate from their means.
 
-n rows fall into k safe nodes with equal probability. R is the number of empty nodes, Q the number of nodes with at most
-c n / k rows, and P = Q - R the number that the published bound counts. Every function bounds Pr[|number - mean| >= x].
+n rows fall into k safe nodes with equal probability, and c is a number chosen by the user. R is the number of empty
+nodes, ER its mean, and Q the number of nodes with at most c n / k rows. P = Q - R is the number of small nodes that are
+not empty, with which the published bound of the pruning probability is computed. Every function returns a bound on
+Pr[abs(number - mean) >= x].
 """
 
 import math
@@ -12,7 +14,7 @@ from ._printed import expected_empty
 
 
 def deviation_empty(n: int, k: int, x: float) -> float:
-    """Return a bound on the probability that the number of empty safe nodes is `x` off its mean.
+    """Return a bound on the probability that the number of empty safe nodes is at least `x` away from its mean.
 
     Parameters
     ----------
@@ -41,7 +43,7 @@ def deviation_empty(n: int, k: int, x: float) -> float:
 
 
 def deviation_at_most(n: int, x: float) -> float:
-    """Return a bound on the probability that the number of safe nodes with few rows is `x` off its mean.
+    """Return a bound on the probability that the number of safe nodes with few rows is at least `x` from its mean.
 
     Parameters
     ----------
@@ -68,7 +70,7 @@ def deviation_at_most(n: int, x: float) -> float:
 
 
 def deviation_counted(n: int, x: float) -> float:
-    """Return a bound on the probability that the number of small, non-empty safe nodes is `x` off its mean.
+    """Return a bound on the probability that the number of small, non-empty safe nodes is at least `x` from its mean.
 
     Parameters
     ----------
@@ -130,7 +132,10 @@ def _empty_term(n: int, k: int, x: float) -> float:
 
 
 def _exp_ratio(numerator: float, denominator: float) -> float:
-    """Return exp(-numerator / denominator); a denominator of 0 means a number that cannot deviate."""
+    """Return exp(-numerator / denominator).
+
+    A denominator of 0 belongs to a number that equals its mean always: the result is 1 for the distance 0, else 0.
+    """
     if denominator == 0:
         return 1.0 if numerator == 0 else 0.0
     return math.exp(-numerator / denominator)

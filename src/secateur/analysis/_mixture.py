@@ -1,8 +1,9 @@
 """All prunings of a tree at once, each weighted by its number of errors.
 
-The prior probability of a pruning is that of cutting or keeping each internal node that is reached with probability
-1/2. The weight of a pruning with e errors is its prior probability times beta^e. Although a tree often has
-astronomically many prunings, the sum of their weights is computed node by node. If node v makes e_v errors as a leaf,
+The prior is that of a random pruning: from the root down, each internal node is cut or kept with probability 1/2 each,
+unless one of its ancestors was cut. The weight of a pruning with e errors is its prior probability times beta^e.
+Although a tree often has astronomically many prunings, the sum of their weights is computed node by node. If node v
+makes e_v errors as a leaf,
 
     Z(v) = beta^e_v                                                  at an original leaf,
     Z(v) = beta^e_v / 2 + (product of Z over the children) / 2       at an internal node,
@@ -187,9 +188,10 @@ class OnlineMixture:
     under the same labels. Suppose each row is predicted by a pruning drawn from the mixture of the rows before it.
     The mean number of errors is then, for every pruning P at once, at most
 
-        (ln(1/beta) * errors of P + (internal nodes of P that are kept or cut) * ln 2) / (1 - beta)
+        (ln(1/beta) * errors of P + ln 2 * decisions of P) / (1 - beta)
 
-    Every child of a node that P keeps is kept or cut itself, so a node with many children adds their number.
+    The decisions of P are the internal nodes of the tree that P keeps or cuts; nodes below a cut do not count. If P
+    keeps a node, each child that is not an original leaf is one more decision.
 
     Examples
     --------
@@ -212,11 +214,11 @@ class OnlineMixture:
         self._errors = start.errors.copy()
         self._log_weight = start.errors * math.log(start.beta)
         self._log_z = start.log_z.copy()
-        self._cut = start.cut_probability.copy()
+        self._cut_probability = start.cut_probability.copy()
 
     def votes(self, leaf: int) -> Floats:
         """Return the votes of all prunings, by class, about a row that reaches an original leaf."""
-        return voting.votes_on_path(_path(self.tree, leaf), self._cut, self.node_proba)
+        return voting.votes_on_path(_path(self.tree, leaf), self._cut_probability, self.node_proba)
 
     def update(self, leaf: int, label: int) -> None:
         """Learn from one row: the original leaf that it reaches, and its class."""
@@ -226,7 +228,7 @@ class OnlineMixture:
         mistaken = path[self.labels[path] != label]
         self._errors[mistaken] += 1
         self._log_weight[mistaken] = self._errors[mistaken] * math.log(self.beta)
-        voting.update_path(path, self.tree.end, self._log_weight, self._log_z, self._cut)
+        voting.update_path(path, self.tree.end, self._log_weight, self._log_z, self._cut_probability)
 
     def snapshot(self) -> Mixture:
         """Return the current mixture."""

@@ -37,7 +37,7 @@ def one_leaf_probability(occupancy: ArrayLike, p: float, *, log: bool = False) -
     p : float
         Probability of class 1, from 0 to 1.
     log : bool
-        Return the natural logarithm, which does not underflow.
+        Whether to return the natural logarithm, which does not underflow.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
     p : float
         Probability of class 1, from 0 to 1.
     log : bool
-        Return the natural logarithm, which does not underflow.
+        Whether to return the natural logarithm, which does not underflow.
 
     Returns
     -------
@@ -84,10 +84,8 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
     -----
     Replaces the bound of Elomaa and Kaariainen (2001), section 6.
 
-    O(n^2 log k). The mean of a product over a multinomial sample is n!/k^n times the coefficient of x^n in
-    (sum_j g(j) x^j / j!)^k. The coefficients may be scaled by powers of any number before and scaled back after. We
-    take the number for which n/k is the mean of a factor, so that the wanted coefficient lies in the bulk of the
-    distribution and not in a tail that underflows.
+    O(n^2 log k). The mean of prod g(n_i) over multinomial n_1, ..., n_k is n!/k^n times the coefficient of x^n in
+    (sum_j g(j) x^j / j!)^k.
 
     Examples
     --------
@@ -101,7 +99,7 @@ def one_leaf_probability_uniform(n: int, k: int, p: float, *, log: bool = False)
 
 
 def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: int = 0) -> float:
-    """Return the pruning probability of a node that fits noise in the earlier model of Oates and Jensen.
+    """Return the probability, in the earlier model of Oates and Jensen, that a node above pure noise is cut.
 
     Parameters
     ----------
@@ -112,8 +110,8 @@ def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: 
     share : float
         Probability that the subtree sends a row to a leaf of the majority class.
     depth : int
-        If 0, nothing below is pruned before the node; else all 2 ** depth descendants at this depth must be pruned
-        first, and each is reached by the same share of the rows.
+        If 0, the node is cut before any node below it. Otherwise all 2 ** depth descendants at this depth must be cut
+        first, and each of them receives the same share of the rows.
 
     Returns
     -------
@@ -123,8 +121,8 @@ def earlier_pruning_probability(n: int, p: float, share: float = 0.5, *, depth: 
 
     Notes
     -----
-    Oates and Jensen (1999), as reviewed in Elomaa and Kaariainen (2001), section 3. The model assumes the majority
-    class of all descendants; `one_leaf_probability` computes the probability of that assumption.
+    Oates and Jensen (1999), as reviewed in Elomaa and Kaariainen (2001), section 3. The model assumes that
+    all descendants have the same majority class; `one_leaf_probability` is the probability that this is so.
 
     Examples
     --------
@@ -171,9 +169,11 @@ def occupancy_of(values: ArrayLike) -> Longs:
 
 
 def _from_logs(logs: list[float], log: bool) -> float:
-    """Return exp(plus) + exp(minus) - exp(both), or its logarithm; `plus` is the largest."""
+    """Return exp(plus) + exp(minus) - exp(both), or its logarithm.
+
+    The largest of the three is `plus`, and `minus` is at least `both`. Rounding may make `minus` slightly smaller.
+    """
     plus, minus, both = logs
-    # Up to rounding minus >= both, so the two together only correct `plus`.
     value = plus + math.log1p(max(math.exp(minus - plus) - math.exp(both - plus), 0.0))
     value = min(value, 0.0)
     return value if log else math.exp(value)

@@ -104,8 +104,8 @@ def rep_noise_experiment(
         Whether both leaves below a safe node have the same label, so that its subtree is always cut. Otherwise they
         have different labels, each row goes to either leaf with equal probability, and the subtree may stay.
     relabel : bool
-        Whether original leaves are relabelled by the pruning rows too. Then all `k` nodes are leaves, the same formulas
-        apply to them, and `force_cuts` has no effect. Section 8 of the analysis (2001).
+        Whether original leaves are relabelled by the pruning rows too. The tree then has `k` original leaves in place
+        of the safe nodes, to which the same formulas apply, and `force_cuts` has no effect.
     confidence : float
         Confidence of the interval around the frequency.
 
@@ -119,7 +119,7 @@ def rep_noise_experiment(
     -----
     Elomaa and Kaariainen (2001), sections 5, 6 and 8.
 
-    Cut nodes are labelled by the pruning rows; the labels of original leaves are fixed.
+    Cut nodes are labelled by the pruning rows; the labels of original leaves are fixed unless `relabel` is true.
     O(repeats * k).
 
     Examples
@@ -195,7 +195,7 @@ class NoiseGrowth:
         return np.array([expected_noise_leaves(int(m), self.p) for m in self.n_grow])
 
     def slope(self, quantity: Literal["grown_leaves", "pruned_leaves", "safe_nodes"] = "pruned_leaves") -> float:
-        """Return by how much the mean of a number rises per further row, by least squares."""
+        """Return by how much the mean of a quantity rises with each further row, by least squares."""
         mean = getattr(self, quantity).mean(axis=1)
         return float(np.polyfit(self.sizes, mean, 1)[0])
 

@@ -25,8 +25,8 @@ def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta
     Returns
     -------
     float
-        3 times 12 ln(s / delta) s / m + 2 sqrt(s ((1 + l) ln(n_tests) + ln(m / delta)) l / m). The best
-        pruning is not known, so the bound shows how errors scale, and is no certificate.
+        3 (12 ln(s / delta) s / m + 2 sqrt(s ((1 + l) ln(n_tests) + ln(m / delta)) l / m)). The best pruning is not
+        known, so the bound shows how errors scale, and is no certificate.
 
     Notes
     -----

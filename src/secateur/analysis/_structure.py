@@ -1,9 +1,9 @@
 """Fringe, interior and safe nodes: where reduced error pruning with held-out labels can act.
 
-A node with an original leaf among its children can be cut whatever its other children are. A node without such a
-child cannot be cut while a child is kept, because under labels from the held-out sample a kept child is strictly
-better than a leaf. So the border between the two kinds of nodes, the *safe nodes*, decides whether the tree
-collapses:
+A node with an original leaf among its children may be cut even if other children are kept. A node without such a child
+is cut only if all its children are cut, because under labels from the held-out sample a kept child makes strictly fewer
+errors than a leaf. The *fringe* consists of the nodes of the first kind and all their descendants, the *interior* of
+all other nodes. The highest nodes of the fringe, the *safe nodes*, decide whether the tree becomes one leaf:
 
     the tree becomes one leaf  <=>  every safe node is cut, and one class has the
                                     largest count at every safe node.

@@ -1,16 +1,17 @@
 """How fast best-first growth must succeed if every leaf has a slightly useful test.
 
 There are two classes. A node with proportion q of class 1 is split: the share `tau` of its rows goes to a side with
-proportion r, the rest to a side with proportion p, so q = tau r + (1 - tau) p. If the node is reweighted such that both
-classes weigh the same, the split as a classifier errs with probability 1/2 - gamma. The *advantage* gamma alone
-bounds the drop of the criterion from below:
+proportion r, the rest to a side with proportion p, so q = tau r + (1 - tau) p. Let the rows of the node be weighted so
+that both classes have the same weight, and let the split predict one class on each side. Its error is then 1/2 - gamma,
+and gamma is called the *advantage* of the split. The advantage bounds the drop of the criterion from below:
 
     gini     2 q (1 - q)            drop >= 32 gamma^2 (q (1 - q))^2   = 8 gamma^2 G^2
     entropy  H2(q) / 2              drop >= (4 / ln 2) gamma^2 q (1 - q)
     sqrt     sqrt(q (1 - q))        drop >= (1 - sqrt(1 - 4 gamma^2)) G >= 2 gamma^2 G
 
-Each right-hand side is a convex, rising function phi of the criterion G of the node, with phi(0) = 0. So the best of
-the t + 1 leaves of a best-first tree lowers the total G_t by at least phi(G_t) / (t + 1), and since G_0 <= 1/2
+Each right-hand side is a convex, rising function phi of the criterion G of the node, with phi(0) = 0. Let G_t be the
+criterion of a best-first tree after t splits: the mean of G over its t + 1 leaves, weighted by their rows. A split of
+the best leaf lowers G_t by at least phi(G_t) / (t + 1), and since G_0 <= 1/2
 
     error <= G_t <= eps   as soon as   ln(t + 1) >= integral from eps to 1/2 of dG / phi(G),
 
@@ -71,8 +72,8 @@ def criterion_value(criterion: AnyCriterion, q: float) -> float:
 
     Notes
     -----
-    Mansour's notes, section 12.1.4, Figure 12.4. All are symmetric, concave (printed: convex) and at least min(q, 1 -
-    q); the error is equal to min(q, 1 - q), so it does not change with a split that leaves both majorities the same.
+    Mansour's notes, section 12.1.4, Figure 12.4. All are symmetric, concave (the notes say convex) and at least
+    min(q, 1 - q). The error equals min(q, 1 - q), so a split whose sides have the same majority does not change it.
 
     Examples
     --------
@@ -128,17 +129,18 @@ def drop_lower_bound(criterion: Criterion, gamma: float, q: float) -> float:
     Returns
     -------
     float
-        At most the `split_drop` of every split with that advantage. The constants (32, 4/ln 2, 2) are attained in the
-        limit of even splits with little effect at q = 1/2.
+        At most the `split_drop` of every split with that advantage. The constants (32, 4/ln 2, 2) are the best
+        possible: at q = 1/2 and tau = 1/2, bound and drop have the ratio 1 in the limit of small gamma.
 
     Notes
     -----
     Mansour's notes, section 12.1.5.
 
-    With a and b the shares of the two classes that go to the first side, abs(a - b) is 2 gamma. Gini: an identity,
-    and tau (1 - tau) <= 1/4. Entropy: the drop is half a mutual information, to which Pinsker's inequality applies.
-    Sqrt: the drop is G(q) times a squared Hellinger distance, which is at least 1 - sqrt(1 - 4 gamma^2), and that is
-    at least 2 gamma^2. The published constant for gini, 16, is valid but half of the best possible.
+    Let a and b be the shares of the two classes that go to the first side; then abs(a - b) is 2 gamma. Gini: the drop
+    equals 8 gamma^2 (q (1 - q))^2 / (tau (1 - tau)), and tau (1 - tau) is at most 1/4. Entropy: the drop is half a
+    mutual information, to which Pinsker's inequality applies. Sqrt: the drop is G(q) times a squared Hellinger
+    distance, which is at least 1 - sqrt(1 - 4 gamma^2), and that is at least 2 gamma^2. The published constant for
+    gini, 16, is valid but half of the best possible.
 
     Examples
     --------
@@ -246,8 +248,8 @@ def weak_learning_steps(criterion: Criterion, gamma: float, eps: float, *, log: 
     Mansour's notes, section 12.1.5.
 
     The published orders are 2^O(1/(gamma eps)^2), 2^O(log^2(1/eps) / gamma^2) and
-    (1/eps)^O(1/gamma^2); some accounts misprint the second as falling with 1/eps and the
-    third with 1/gamma.
+    (1/eps)^O(1/gamma^2). Some accounts misprint the second with log^2(1/eps) in the denominator, and the third with
+    1/gamma in the exponent.
 
     Examples
     --------
