@@ -1,6 +1,7 @@
-"""Data sets that are computed, so that they need no download and are the same on every machine; readers of real ones.
+"""Data sets that are computed, and readers of real data sets.
 
-Each function returns a `Table` with a target. There are three families, one module each:
+A computed data set needs no download and is the same on every machine. Each function returns a `Table` with a target.
+There are three families, one module each:
 
     _concepts  a class for each combination of a few attributes: balance_scale, monks, car, nursery, random_domain
     _games     every position of a small game: tic_tac_toe, krk_legality, krk_depth

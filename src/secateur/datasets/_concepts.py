@@ -64,7 +64,8 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
     return make_table(numbered_attributes(sizes), (rows - 1).T, concepts[problem], (0, 1))
 
 
-# The tables of the decision model of `car`. Each maps the values in its comment, best value last, to a rank.
+# The tables of the decision model of `car`. The comment of a table names its axes. The codes along each axis and the
+# ranks in the table begin with the worst.
 _PRICE = np.array([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 2, 3], [1, 2, 3, 3]])  # buying, maint
 # persons, doors, lug_boot
 _COMFORT = np.array([[[0, 0, 0]] * 4, [[1, 1, 2]] * 2 + [[1, 2, 2]] * 2, [[0, 1, 2]] + [[1, 2, 2]] * 3])
@@ -107,7 +108,8 @@ def car() -> Table:
     return make_table(values, rows.T, _CAR[_PRICE[buying, maint], quality], ("unacc", "acc", "good", "vgood"))
 
 
-# The tables of the decision model of `nursery`. Each maps the values in its comment, worst value last, to a rank.
+# The tables of the decision model of `nursery`. The comment of a table names its axes. The codes along each axis and
+# the ranks in the table begin with the best.
 _EMPLOY = np.array([[0, 1, 1, 2, 3], [1, 1, 2, 3, 3], [2, 2, 3, 3, 3]])  # parents, has_nurs
 _STRUCTURE = np.array([[0, 1, 2, 2], [1, 1, 2, 2], [1, 2, 2, 2], [2, 2, 2, 2]])  # form, children
 _PLACE = np.array([[0, 1], [1, 1], [2, 2]])  # housing, finance
@@ -160,7 +162,7 @@ def nursery() -> Table:
     return make_table(values, rows.T, target, ("recommend", "very_recom", "priority", "spec_prior", "not_recom"))
 
 
-MAX_DOMAIN_ROWS = 10**8  # of `random_domain`
+MAX_DOMAIN_ROWS = 10**8  # largest number of rows that `random_domain` returns
 
 
 def random_domain(values: Sequence[int], n_classes: int, seed: int = 0) -> Table:

@@ -1,7 +1,8 @@
 """Data sets with every position of a small game, whose class follows from the rules of the game.
 
 Squares of the chess board are numbered file by file: square = 8 * file + rank, both from 0.
-A position is one index into arrays of shape (64, 64, 64): white king, white rook, black king.
+A position is one index into arrays of shape (64, 64, 64): white king, white rook, black king. The variables `king`,
+`rook` and `other` hold their squares.
 """
 
 import numpy as np
@@ -55,8 +56,8 @@ def krk_legality() -> Table:
     -------
     Table
         For each piece its file, nominal a to h, and its rank, numeric 1 to 8. In the 86,976 illegal rows the kings are
-        on neighbouring squares, white's pieces share a square, or the black king is in check although it is white's
-        turn.
+        on the same square or on neighbouring squares, the rook is on the square of a king, or the rook attacks the
+        black king although it is white's turn.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def krk_legality() -> Table:
     86976
     """
     king, rook, other = all_combinations(64, 64, 64).T
-    is_illegal = _touch()[king, other] | (king == rook) | _checks()[rook, other, king]
+    is_illegal = _is_adjacent()[king, other] | (king == rook) | _is_attacked_by_rook()[rook, other, king]
     return _krk_table(king, rook, other, ~is_illegal, ("illegal", "legal"))
 
 
@@ -108,19 +109,22 @@ def _krk_table(
     return make_table(values, columns, target, classes)
 
 
-def _touch() -> Bools:
+def _is_adjacent() -> Bools:
     """Return, for each pair of squares [a, b], whether they are neighbours or the same square."""
     distance = np.maximum(abs(_FILE[:, None] - _FILE), abs(_RANK[:, None] - _RANK))
     return np.asarray(distance <= 1)
 
 
-def _checks() -> Bools:
-    """Return, for each [rook, square, king], whether the rook attacks the square and the king is not in between."""
+def _is_attacked_by_rook() -> Bools:
+    """Return, for each [rook, square, king], whether the rook is on the line of the square and no king is between.
+
+    The result is also true if rook and square are the same.
+    """
     rook, square, king = np.ogrid[:64, :64, :64]
     shares_file, shares_rank = _FILE[rook] == _FILE[square], _RANK[rook] == _RANK[square]
-    on_file = (_FILE[king] == _FILE[rook]) & _is_between(_RANK[rook], _RANK[king], _RANK[square])
-    on_rank = (_RANK[king] == _RANK[rook]) & _is_between(_FILE[rook], _FILE[king], _FILE[square])
-    return np.asarray((shares_file & ~on_file) | (shares_rank & ~on_rank))
+    is_file_blocked = (_FILE[king] == _FILE[rook]) & _is_between(_RANK[rook], _RANK[king], _RANK[square])
+    is_rank_blocked = (_RANK[king] == _RANK[rook]) & _is_between(_FILE[rook], _FILE[king], _FILE[square])
+    return np.asarray((shares_file & ~is_file_blocked) | (shares_rank & ~is_rank_blocked))
 
 
 def _is_between(a: Longs, middle: Longs, b: Longs) -> Bools:
@@ -131,19 +135,20 @@ def _is_between(a: Longs, middle: Longs, b: Longs) -> Bools:
 def _is_position() -> Bools:
     """Return, for each position, whether it is possible with black to move."""
     king, rook, other = np.ogrid[:64, :64, :64]
-    return np.asarray(~_touch()[king, other] & (king != rook) & (rook != other))
+    return np.asarray(~_is_adjacent()[king, other] & (king != rook) & (rook != other))
 
 
 def _moves_to_mate() -> npt.NDArray[np.int8]:
     """Return, for each position with black to move, the number of white's moves to mate; -1 if white cannot force it.
 
-    Layer d holds the positions in which every move of black leads to a position from which white reaches layer d - 1.
+    The search goes backwards from mate in layers. Layer 0 holds the positions in which black is mated. Layer d holds
+    all further positions in which every move of black leads to a position from which white can reach a lower layer.
     """
     is_position = _is_position()
     white_moves = _white_moves(is_position)
     black_moves, can_move, can_take_rook = _black_moves(is_position)
     king, rook, other = np.ogrid[:64, :64, :64]
-    in_check = _checks()[rook, other, king]
+    in_check = _is_attacked_by_rook()[rook, other, king]
     depth = np.full((64, 64, 64), -1, np.int8)
     depth[is_position & ~can_move & in_check] = 0
     is_won = np.zeros((64, 64, 64), np.bool_)  # white to move
@@ -193,15 +198,15 @@ def _white_moves(is_position: Bools) -> list[Ints]:
 def _black_moves(is_position: Bools) -> tuple[list[Ints], Bools, Bools]:
     """Return the positions to which each move of black leads, whether it has a move, and whether one takes the rook."""
     king, rook, other = np.ogrid[:64, :64, :64]
-    touch, checks = _touch(), _checks()
+    is_adjacent, is_attacked = _is_adjacent(), _is_attacked_by_rook()
     can_move, can_take_rook = np.zeros((64, 64, 64), np.bool_), np.zeros((64, 64, 64), np.bool_)
     moves = []
     for step in _KING_STEPS:
         to, is_on = _step(other, step)
-        is_free = is_on & ~touch[king, to]
+        is_free = is_on & ~is_adjacent[king, to]
         takes_rook = is_free & (to == rook)  # a rook next to its king is protected: then `is_free` is False
         # The black king has left its square, so only the white king can shield it from the rook.
-        is_quiet_move = is_free & (to != rook) & ~checks[rook, to, king]
+        is_quiet_move = is_free & (to != rook) & ~is_attacked[rook, to, king]
         moves.append(_index(is_quiet_move & is_position, king, rook, to))
         can_move |= is_quiet_move | takes_rook
         can_take_rook |= takes_rook

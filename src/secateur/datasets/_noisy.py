@@ -9,7 +9,7 @@ from .tables import check_probability, make_table, row_generator
 _DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
 SEGMENTS = np.array([[int(is_lit) for is_lit in digit] for digit in _DIGITS.split()])
 N_IRRELEVANT = 17
-# The two triangular waves that each class of the waveforms mixes, by the point of their peak.
+# Each class of the waveforms mixes two triangular waves. This lists the points at which they have their peaks.
 PEAKS = ((7, 15), (7, 11), (15, 11))
 
 
@@ -43,10 +43,10 @@ def led24(n: int, noise: float = 0.1, seed: int = 0) -> Table:
     check_probability("noise", noise)
     digits = random.integers(10, size=n)
     shown = SEGMENTS[digits] ^ (random.random((n, SEGMENTS.shape[1])) < noise)
-    coins = random.integers(2, size=(n, N_IRRELEVANT))
+    irrelevant = random.integers(2, size=(n, N_IRRELEVANT))
     segments = ("top", "upper_left", "upper_right", "middle", "lower_left", "lower_right", "bottom")
     names = [*segments, *(f"irrelevant{j + 1}" for j in range(N_IRRELEVANT))]
-    return make_table(dict.fromkeys(names, (0, 1)), np.hstack([shown, coins]).T, digits, range(10))
+    return make_table(dict.fromkeys(names, (0, 1)), np.hstack([shown, irrelevant]).T, digits, range(10))
 
 
 def waveform(n: int, seed: int = 0) -> Table:
@@ -75,9 +75,9 @@ def waveform(n: int, seed: int = 0) -> Table:
     random = row_generator(n, seed)
     target = random.integers(3, size=n)
     points = np.arange(1, 22)
-    pairs = np.maximum(6 - np.abs(points - np.array(PEAKS)[:, :, None]), 0)
+    waves = np.maximum(6 - np.abs(points - np.array(PEAKS)[:, :, None]), 0)  # of shape (classes, 2, points)
     share = random.random((n, 1))
-    values = share * pairs[target, 0] + (1 - share) * pairs[target, 1] + random.standard_normal((n, len(points)))
+    values = share * waves[target, 0] + (1 - share) * waves[target, 1] + random.standard_normal((n, len(points)))
     return make_table({f"x{i}": None for i in points.tolist()}, values.T, target, range(3))
 
 
