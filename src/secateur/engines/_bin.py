@@ -82,7 +82,7 @@ def find_bins(
     passes : PassRunner
         Where further passes run, if exact order statistics are needed.
     user_bins : Bins, optional
-        Bins of the columns that they name.
+        Bins that the caller gives for some columns.
     max_bins : int
         In columns with at most this number of values, every value is a bin.
     quantiles : {"exact", "sketch"}
@@ -108,7 +108,7 @@ def find_bins(
         else:
             end_ranks = bin_end_ranks(int(column.prefix_counts.sum()), max_bins)
             searches.append(OrderStatisticSearch.begin(name, end_ranks, column.prefix_counts))
-            edges[name] = np.zeros(0)  # Found below.
+            edges[name] = np.zeros(0)  # The search replaces these edges below.
     unknown = [name for name in user_edges if name not in edges]
     if unknown:
         raise ParameterError(
@@ -135,6 +135,7 @@ def code_layout(schema: Schema, source: GrowSource, bins: Bins) -> tuple[CodeTas
     sizes = n_codes + (missing >= 0)
     dtype = _code_type(sizes, schema)
     has_every_value = np.array([column.name in bins.every_value for column in schema.columns])
+    # Columns with two codes and no missing numbers are stored as bits; a numeric column only if its codes are values.
     is_pair = (n_codes == 2) & (is_nominal | (has_every_value & ~has_missing))
     layout = histograms.CodeLayout(
         offset=np.append(0, np.cumsum(sizes)).astype(np.int64),

@@ -177,8 +177,8 @@ class CodeTask:
                 low, high = ranges.low[j], ranges.high[j]
                 edges, starts = self.edges[j], self.edge_starts[j]
                 histograms.bin_numbers(values, edges, starts, self.missing[j], codes[:, j], low, high)
-            elif column.kind == "numeric":  # A batch without a single value is read as categories.
-                encode_column(column, raw, "error")  # Categories in a numeric column are an error.
+            elif column.kind == "numeric":  # A batch in which all values are missing is read as categories.
+                encode_column(column, raw, "error")  # This raises an error if there are categories after all.
                 codes[:, j] = self.missing[j]
             else:
                 codes[:, j] = _known_categories(column, raw, name)
@@ -219,7 +219,9 @@ class CodeSplits(NamedTuple):
     branch_start : array of int64
         Nominal splits: where the children of the categories begin in `branch`; else -1.
     branch : array of uint16
+        For each nominal split and category, the position of its child among the children.
     first_child : array of int64
+        The first child of each node; the others follow it.
     missing : array of int64
         Code of missing numbers in each column; -1 if there are none.
     """

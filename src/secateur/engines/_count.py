@@ -191,12 +191,12 @@ def count(
     )
     check_files_fit_task(opened.files, task)
     tally = opened.sum_over(task, progress)
-    made: Sample = tally.finish(grown_tree, sample)
+    counted: Sample = tally.finish(grown_tree, sample)
     tally.warn(target)
     if not return_scan:
-        return made
+        return counted
     n_unseen = {name: int(n) for name, n in zip(task.schema.names, tally.n_unseen, strict=True) if n}
-    return made, Scan(used_engine, tally.n_rows, n_unseen, tally.n_new, tally.n_verified)
+    return counted, Scan(used_engine, tally.n_rows, n_unseen, tally.n_new, tally.n_verified)
 
 
 counts = count

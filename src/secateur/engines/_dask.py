@@ -87,9 +87,8 @@ class Cluster:
         for group in range(n_groups):
             rows_of_group = [self._submit(_rows_of_group, part, group) for part in grouped_parts]
             subtrees.append(self._submit(_grow_group, rows_of_group, shared_task))
-        del (
-            grouped_parts
-        )  # Dask frees the grouped rows once each group has been collected and no future refers to them.
+        # Dask frees the grouped rows once each group has been collected and no future refers to them.
+        del grouped_parts
         for future in subtrees:
             yield self._result(future)
 

@@ -5,6 +5,7 @@
     codes    one byte per column, in memory or a file     1 pass
     levels   histograms of the open nodes                 1 pass over the codes per level
     finish   small nodes from their rows, in memory       1 pass over the codes
+    sketch   hashes of the rows, for certificates         1 pass over the source
 
 Partitions return sums of whole numbers only. The tree therefore depends neither on the order of the rows nor on
 partitions, batches, threads or workers. With exact bins it is the tree of `secateur.grow(..., max_bins=)`.
@@ -76,7 +77,7 @@ def grow(
     max_bins : int
         Maximum number of bins. Numeric columns with more values are divided into bins of about equally many rows.
     bins : Bins, optional
-        Bins of the numeric columns that they name. The other columns are binned as usual.
+        Bins to use for some numeric columns. The other numeric columns are binned as usual.
     quantiles : {"exact", "sketch"}
         How bins are found: exactly, in two or three more passes, or by a sketch (datasketches) without a further pass.
         The bins of a sketch may depend on the order of the rows.
@@ -88,14 +89,16 @@ def grow(
         Columns to grow on; by default, all but the target.
     finish_rows : int, optional
         Maximum number of rows that are brought together in memory. Nodes with at most a sixteenth of this number are
-        grown from their rows. By default 20,000,000 divided by the number of columns. The tree does not depend on it.
+        grown from their rows. By default 20,000,000 divided by the number of columns, but at least 1,000. The tree
+        does not depend on it.
     client : distributed.Client, optional
         Client of Dask; by default the current one.
     n_jobs : int
         Number of threads. The tree does not depend on it.
     folder : str, optional
-        Where codes of more than 256 MB are kept: twice one byte per column (two if `max_bins` is above 255) and two
-        bytes per row. By default the temporary folder of the system. The files are removed at the end.
+        Where the encoded rows are kept if they take more than 256 MB. A row takes two bytes, and one byte per column
+        (two bytes if a column needs more than 256 codes). The rows are sorted into a second set of files at the end, so
+        that twice this space is needed. By default the temporary folder of the system. The files are removed.
     progress : callable, optional
         Called with the number of rows whose leaf is final, and the number of all rows.
     timeout : float
@@ -145,7 +148,7 @@ def grow(
         tree, grown = _assemble(growth.finish(), layout, schema, used_bins, ranges)
     finally:
         passes.close()
-    # The sketch of the rows hashes the columns that the tree uses, and needs one more pass.
+    # The sketch hashes only the columns that the tree tests, so it is made in a further pass after growing.
     counted = count(tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
     assert counted.sketch is not None
     grown = grown.with_growing_sketch(counted.sketch)
@@ -198,7 +201,7 @@ def _assemble(
     for j, column in enumerate(schema.columns):
         if column.kind != "numeric":
             continue
-        # An empty bin begins where the next one does.
+        # The lowest value of an empty bin is taken from the next bin that has values.
         low = np.minimum.accumulate(ranges.low[j][::-1])[::-1]
         values[j] = ColumnValues(low, ranges.high[j])
         if column.name not in bins.every_value:

@@ -371,7 +371,10 @@ class SubtreeTask:
 
 
 def _refer_to_codes(nodes: Array, columns: PreparedColumns, codes: Array) -> None:
-    """Replace slots by columns, and the rows around a threshold by their codes, in the lines of a subtree."""
+    """Make the table of a subtree refer to columns and codes, as the table of the whole tree does.
+
+    The grower refers to slots, and stores as the numbers below and above a threshold the rows that have these values.
+    """
     split = np.flatnonzero(nodes[:, growing.SPLIT_STEP] >= 0)
     slot = nodes[split, growing.SLOT]
     feature = columns.lists.feature_of_slot[slot]

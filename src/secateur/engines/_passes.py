@@ -1,7 +1,7 @@
 """Passes over all rows: over a source, and over rows as codes on this machine.
 
-A pass adds up a task, whose sums can be merged in any order. `LocalPasses` runs passes on this machine; `Cluster`
-(`_dask.py`) runs them on a cluster.
+A pass reads all rows and adds up what its task computes from them. Sums of different rows can be merged in any order.
+`LocalPasses` runs passes on this machine; `Cluster` (`_dask.py`) runs them on a cluster.
 """
 
 from collections.abc import Callable, Iterator
@@ -126,8 +126,9 @@ class LocalPasses:
 class SumPerThread(Generic[Sums]):
     """A pass in the form of a `BatchTask`, with one sum per thread.
 
-    The functions that scan a source call a task with a batch and merge what the calls return. This task returns itself
-    and adds into sums that the threads take turns to use, so that there are no more sums than threads.
+    The functions that scan a source call a task with each batch and merge what the calls return. This task returns
+    itself. Each call adds its batch to a sum that no other thread is using at that moment, and makes a new sum only if
+    all are in use, so that there are no more sums than threads.
 
     Parameters
     ----------

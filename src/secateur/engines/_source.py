@@ -185,7 +185,8 @@ def _open_batches(source: ExternalData, engine: str) -> tuple[tuple[str, ...], B
     if engine == "polars":
         names = tuple(source.collect_schema().names())
         return names, lambda task: polars_batches(source.select(list(task.columns)))
-    if library in ("duckdb", "_duckdb"):  # checked first, since the columns of a relation are its attributes
+    if library in ("duckdb", "_duckdb"):
+        # Relations are recognised first, because each of their columns is an attribute, whatever its name.
 
         def read_relation(task: BatchTask) -> Generator[Any]:
             yield from arrow_batches(source.project(quoted_columns(task)))

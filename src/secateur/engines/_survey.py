@@ -28,7 +28,7 @@ from ._source import GrowSource
 EMPTY_SLOT_KEY = ~np.uint64(0)  # Marks an empty slot in a table of keys. It is the key of NaN, which is never stored.
 MAX_BATCH_CLASSES = 1 << 15
 SKETCH_SIZE = 4000  # Of KLL: ranks are exact to about 0.05 %, far below the width of a bin.
-MAX_CODES = 1 << 16  # Of a column, and classes.
+MAX_CODES = 1 << 16  # Largest number of codes of a column, and of classes.
 MAX_ENTROPY_ROWS = 1 << 26  # The table of the criterion takes 8 bytes per row.
 INFINITE_ROWS_DIVISOR = 100  # More infinite values than n_rows / 100 cause a warning.
 
