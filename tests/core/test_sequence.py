@@ -123,7 +123,7 @@ def test_members_are_indexed_as_in_a_list():
     ("fields", "says"),
     [
         ({}, "either steps"),
-        ({"steps": [1, 2, 0, 0, 0]}, "node 1 outlives its parent"),
+        ({"steps": [1, 2, 0, 0, 0]}, "step 2 of node 1 is above step 1 of its parent"),
         ({"steps": [3, 1, 0, 0, 0]}, "below the number of members"),
         ({"steps": [2, 1, 1, 0, 0]}, "0 at leaves"),
         ({"steps": [2, 1, 0, 0, 0], "alphas": [0, 1]}, "one entry per member"),

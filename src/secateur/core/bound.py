@@ -43,18 +43,20 @@ class Bound:
     freshness : str
         With which samples the rows were compared, or why they could not be compared.
     is_checked : bool
-        Whether the comparison would have found rows that were used before.
+        Whether rows that were used before would have been recognised. If not, `freshness` states why.
     n_repeated : int
         Number of rows that count as errors besides `errors`, because they repeat other rows and may be copies.
     repeats : str
-        What rows are that occur more than once: "natural", "copies", "in doubt", "independent" if the caller states
-        it, "unknown" if the rows were not compared; empty if nobody examined them.
+        How rows that occur more than once were judged. "natural": they repeat by chance. "copies": they were copied.
+        "in doubt": neither is clear. "independent": the caller states that all rows are independent draws. "unknown":
+        the rows were not compared. Empty: the method does not examine repeated rows.
     repeats_text : str
-        The same in words, if there is something to state.
+        The judgement in words; empty if there is nothing to state.
     copies_detectable : bool
-        Whether copies of a part of the rows would have been noticed. They cannot be where rows have few values.
+        Whether copies of some of the rows would have been noticed. If rows have few distinct values, they would not.
     stated : str
-        For a bound that was read and could not be recomputed from counts: what it was read from, "the model file".
+        For a bound that was read and could not be computed again from counts: where it was read, such as "the model
+        file". Empty for all other bounds.
 
     Examples
     --------

@@ -17,7 +17,9 @@ from .tree import Tree
 
 LabelRule = Literal["grow", "prune", "both"]
 Original = Literal["fixed", "relabel"]
-RELATIVE_ROUNDING = 1e-9  # of the total weight: far above the rounding of a sum of weights, far below one row
+# The weight of a node may differ from the sum over its children by this share of the total weight. This is far above
+# the rounding errors of sums of weights, and far below the weight of a row.
+RELATIVE_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,8 +100,8 @@ class Counts(NodeStatistics):
     def from_trusted_arrays(cls, tree: Tree, by_class: LongsOrFloats, sample: str) -> "Counts":
         """Return counts from an array that the caller guarantees to be valid, and write-protect it.
 
-        The constructor checks that the counts of every node are the sum of those of its children. Growers, which count
-        in this way themselves, leave the check out; see `Tree.from_trusted_arrays`.
+        The constructor checks that the counts of every node are the sum of those of its children. The counts of growers
+        are such sums, so they are not checked again; see `Tree.from_trusted_arrays`.
         """
         counts = cls.__new__(cls)
         counts.__dict__.update(tree=tree, by_class=write_protect(by_class), sample=sample, n_rows=None, sketch=None)
@@ -166,8 +168,8 @@ class Counts(NodeStatistics):
 
         Notes
         -----
-        This is recorded in the tree's evaluation log: a choice may now have been made with this sample, so that
-        it certifies prunings of the tree only with methods that pay for a choice.
+        This is recorded in the tree's evaluation log. From now on the sample may have chosen a pruning, so that it
+        can certify prunings of the tree only with methods whose limit includes the price of choosing.
         """
         self.tree.evaluation_log.record_nodes(self)
         return self.unrecorded_errors_if_leaf(labels)
@@ -222,7 +224,7 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
 
     Notes
     -----
-    The tree's evaluation log records that the samples whose rows vote have given labels.
+    The tree's evaluation log records the growing sample and, except under the rule "grow", the held-out sample.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class LeafShares:
     nodes : array of int
         The leaves (or nodes) that have limits, as numbers of the grown tree, in order.
     count : array of shape (nodes, classes)
-        Number of rows of the sample.
+        Number of rows of the sample in each node and of each class.
     lower, upper : array of shape (nodes, classes)
         With probability at least `1 - delta` every share lies between them.
     classes : sequence of str
@@ -33,8 +33,8 @@ class LeafShares:
     method, sample, freshness, is_checked, n_repeated, repeats, repeats_text, copies_detectable
         As for `Bound`.
     displayed_class : str
-        The class whose share texts and rules display in every leaf. By default: of two classes the one that the leaf
-        does not predict, of more classes the one that it predicts.
+        The class whose share is shown at every leaf, in texts and in rule lists. If it is empty and there are two
+        classes, each leaf shows the class that it does not predict; with more classes, the class that it predicts.
 
     Examples
     --------

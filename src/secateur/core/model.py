@@ -152,9 +152,9 @@ def as_model(model_or_parts: Any, *, done: str = "shown") -> Model:
     unknown = [part for part in parts if not isinstance(part, PARTS_OF_MODEL)]
     samples = [part for part in parts if isinstance(part, Counts | Moments)]
     if unknown or not samples:
-        culprit = unknown[0] if unknown else fitted
+        rejected = unknown[0] if unknown else fitted
         raise UnsupportedError(
-            f"a {type(culprit).__name__} cannot be {done}; a fitted estimator, a Model, or a tuple of parts such as "
+            f"a {type(rejected).__name__} cannot be {done}; a fitted estimator, a Model, or a tuple of parts such as "
             "(tree, counts) or (pruning, grown, holdout) is needed (fit the estimator first)"
         )
     grown, holdout = samples[0], samples[1] if len(samples) > 1 else None

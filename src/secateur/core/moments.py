@@ -14,8 +14,9 @@ from .node_statistics import NodeStatistics
 from .provenance import identify_sample
 from .tree import Tree
 
-RELATIVE_NOISE = 1e-12  # of the root's squared error: subtrees that gain no more have gained rounding errors only
-RELATIVE_ROUNDING = 1e-9  # of the total weight: far above the rounding of a sum of weights, far below one row
+# A subtree that lowers the squared error by at most this share of the root's has gained rounding errors only.
+RELATIVE_NOISE = 1e-12
+RELATIVE_ROUNDING = 1e-9  # as in `counts.py`
 
 
 class NoClassesError(UnsupportedError, AttributeError):

@@ -24,11 +24,11 @@ class Selection(ImmutableTable):
     sequence : PruningSequence
         The members, largest first.
     error : array of float
-        Error rate (regression: mean squared error) of each member.
+        Error rate (regression: mean squared error) of each member, or the score named in `details["scoring"]`.
     se : array of float
-        Standard error of each of them.
+        Standard error of each error.
     best, chosen : int
-        The number of the member with the least error (the smallest tree of equal ones), and that of the chosen member.
+        The number of the member with the lowest error (of several, the smallest tree), and that of the chosen member.
     select : str
         How the member was chosen: "0se", "1se", "min-error", ...
     sample : str
@@ -36,15 +36,16 @@ class Selection(ImmutableTable):
     n : int
         Number of rows behind each error rate.
     betas : array of float, optional
-        For cross-validation: the penalty at which the trees of the folds were evaluated for each member.
+        For cross-validation: the penalty of each member, at which the trees of the folds were pruned to evaluate it.
     fold_error : array of shape (n_folds, n_members), optional
-        Error rate of each member in each fold, the folds of one repeat after those of the other.
+        Error rate of each member in each fold: first the folds of the first repeat, then those of the second.
     counts : Counts or Moments, optional
         The sample the sequence was made from.
     growing : dict
         The growing parameters of the tree, chosen by cross-validation or by the user.
     pool : tuple of dict
-        The other candidates: their growing parameters, `n_leaves`, `error` and `se`.
+        If cross-validation compared several candidates, all of them, the winner included: the growing parameters, and
+        `n_leaves`, `error` and `se` of the chosen member.
     details : dict
         Further facts: folds, repeats, seed, kind of standard error.
     evaluated_on : SampleUsage

@@ -7,10 +7,10 @@ not in later ones. So v is a leaf in exactly the members
 
 Any additive number of all members then takes one difference array and one cumulative sum.
 
-For other sequences, a function rebuilds a member on demand: from the table of the rule that made it, or from the
-changes between members (`MemberChanges`), which files contain. Neighbours differ in few nodes, so the changes of all
-members together are about as many as the nodes, where the sets of leaves would be nodes times members. Sums for all
-members take one pass over the changes.
+For other sequences, a function computes the leaves of a member when it is needed: from the table of the rule that made
+the sequence or, if it was read from a file, from the changes between members (`MemberChanges`). Neighbouring members
+differ in few nodes. The number of changes is therefore about the number of nodes; one set of leaves for each member
+would take the number of nodes times the number of members. Sums for all members take one pass over the changes.
 """
 
 from collections.abc import Callable, Iterator
@@ -177,7 +177,11 @@ class PruningSequence(ImmutableTable):
             raise PruningError("steps need one entry per node, 0 at leaves, at the root below the number of members")
         invalid = np.flatnonzero(steps[1:] > steps[tree.parent[1:]]) + 1
         if len(invalid):
-            raise PruningError(f"node {invalid[0]} outlives its parent: step {steps[invalid[0]]}")
+            node = invalid[0]
+            raise PruningError(
+                f"step {steps[node]} of node {node} is above step {steps[tree.parent[node]]} of its parent; a node "
+                "cannot stay internal after its parent was cut"
+            )
 
     def __len__(self) -> int:
         return len(self.n_leaves)
@@ -233,7 +237,7 @@ class PruningSequence(ImmutableTable):
         if isinstance(self.rebuild, MemberChanges):
             is_equal &= self.rebuild.is_equal(pruning.is_kept)
         elif self.steps is not None:
-            # Members must come after the step of every cut node, and before that of every internal node.
+            # In member i, nodes with steps[v] <= i are not internal, and nodes with steps[v] > i are internal.
             is_internal = ~self.tree.is_leaf
             first = self.steps[is_internal & ~pruning.is_kept].max(initial=0)
             after_last = self.steps[pruning.is_kept].min(initial=len(self))
@@ -246,7 +250,7 @@ class PruningSequence(ImmutableTable):
 
     @property
     def n_different(self) -> int:
-        """Number of different members. (If read from a file: of members that differ from the member before.)
+        """Number of different members; in a sequence from a file, of members that differ from the member before.
 
         Examples
         --------
@@ -263,8 +267,8 @@ class PruningSequence(ImmutableTable):
     def errors_on(self, counts: Counts) -> LongsOrFloats:
         """Return the errors of every member on a sample.
 
-        The tree's evaluation log records that the sample was evaluated on this sequence. `certify` then makes a
-        member of this sequence pay for the choice.
+        The tree's evaluation log records that the sample was evaluated on this sequence. When this sample certifies a
+        member of the sequence, `certify` then includes the price of choosing the member.
         """
         self.tree.evaluation_log.record_sequence(counts, self, include_entered_by_hand=True)
         return self.unrecorded_errors_on(counts)

@@ -24,7 +24,7 @@ from ..errors import TreeError, UnsupportedError
 if TYPE_CHECKING:
     from .tree import Tree
 
-NO_BRANCH = 2  # child number that stands for: this surrogate does not decide, the next one is tried
+NO_BRANCH = 2  # in place of a child number: the surrogate does not decide, and the next one is tried
 DTYPES: dict[str, type] = {
     "start": np.int64, "feature": np.int32, "threshold": np.float64, "low": np.int32, "branch_start": np.int64,
     "branch": np.uint16, "agreement": np.float64,
@@ -125,15 +125,16 @@ class Surrogates(Immutable):
         """Raise `TreeError` unless the surrogates fit a binary tree with these numbers of children and this schema."""
         if len(self.start) != len(arity) + 1:
             raise TreeError(f"surrogates.start has {len(self.start)} entries; {len(arity) + 1} are needed")
-        _refuse(arity > 2, "of a tree whose node", arity, "surrogates are for nodes of two children")
-        _refuse((arity == 0) & (np.diff(self.start) > 0), "number of leaf", np.diff(self.start), "a leaf has none")
+        _refuse(arity > 2, "number of children of node", arity, "surrogates are for nodes of two children")
+        n_surrogates = np.diff(self.start)
+        _refuse((arity == 0) & (n_surrogates > 0), "number of surrogates of leaf", n_surrogates, "a leaf has none")
         n_columns = np.iinfo(np.int32).max if schema is None else len(schema.columns)
         _refuse((self.feature < 0) | (self.feature >= n_columns), "feature", self.feature, "a column is needed")
         if schema is not None:
             codes_of_column = np.array([column.n_codes for column in schema.columns])
             n_codes = np.diff(self.branch_start)
             is_other = n_codes != codes_of_column[self.feature]
-            _refuse(is_other, "number of branches", n_codes, "its column has another number of categories")
+            _refuse(is_other, "number of branches of surrogate", n_codes, "its column has another number of categories")
 
 
 def check_no_surrogates(tree: "Tree", what: str, instead: str) -> None:

@@ -1,1 +1,1 @@
-"""Rows as they come and as we hold them: sources, columns, the target, folds; no tree is known here."""
+"""Reading of rows from arrays, frames and files, and their encoding as a `Table`. No module here uses a tree."""

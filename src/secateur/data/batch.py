@@ -163,7 +163,7 @@ def cell_types_for(
 
 
 def _list_files(data: Rows) -> Sequence[PathLike]:
-    """Return the files of a list, a folder or a pattern, or the path itself, which is checked when it is read."""
+    """Return the files of a list, a folder or a pattern. A single path is returned as it is, even if no file exists."""
     if isinstance(data, str | os.PathLike):
         is_pattern = not os.path.exists(data) and glob.has_magic(os.fspath(data))  # noqa: PTH110
         if not os.path.isdir(data) and not is_pattern:  # noqa: PTH112
@@ -189,9 +189,9 @@ def _open_file(
 def batch_from_text_frame(
     frame: Frame, options: TextOptions, cell_types: Mapping[str, CellType], file: str | None = None
 ) -> Batch:
-    """Return the rows of a file that a library has read, and whose cells may still be text.
+    """Return the rows of a text file from the frame that a library has read. Cells of the frame may still be text.
 
-    If `file`, the name of the file, is passed, columns with a cell that does not have the type in `cell_types` are
+    If the name of the file is passed as `file`, a cell that does not have the type of its column in `cell_types` is
     refused.
     """
     frame = as_narwhals(frame)
@@ -228,7 +228,7 @@ def _concatenate(batches: Sequence[Batch]) -> Batch:
 
 
 def _read_concatenated(batches: Sequence[Batch], name: str) -> RawColumn:
-    """Return one column of several batches. It may be missing in whole batches, whatever its type there."""
+    """Return one column of several batches. Its type is ignored in a batch where all its values are missing."""
     columns = [batch.read(name) for batch in batches]
     with_values = [column for column in columns if not column.missing_mask.all()] or columns
     if len({type(column) for column in with_values}) > 1:
@@ -256,7 +256,7 @@ def _concatenate_numbers(columns: Sequence[RawColumn]) -> Array:
 
 
 def _concatenate_categories(columns: Sequence[RawColumn], *, is_declared: bool) -> CategoryColumn:
-    """Return the categories of several columns. Columns of numbers among them have only missing values."""
+    """Return several columns as one column of categories. A `NumberColumn` may have missing values only."""
     coded = [
         column if isinstance(column, CategoryColumn) else CategoryColumn(np.full(len(column), -1, np.int32), ())
         for column in columns

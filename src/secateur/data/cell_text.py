@@ -28,8 +28,10 @@ CellType = Literal["number", "integer", "date", "boolean", "text", "nominal"]
 MISSING_WORDS = frozenset(
     ("na", "n/a", "n.a.", "#n/a", "nan", "null", "none", "nil", "?", "-", "--", ".", "..", "missing", "unknown", "")
 )
-MIN_NUMBERS_AMONG_WORDS = 10  # a column of text with fewer distinct numbers is not called numeric
-MAX_WORDS_AMONG_NUMBERS = 3  # a column of numbers with more distinct words is a column of text
+# A column of numbers may contain a few words that are not in MISSING_WORDS. It is read as text if it has fewer distinct
+# numbers, or more distinct words.
+MIN_NUMBERS_AMONG_WORDS = 10
+MAX_WORDS_AMONG_NUMBERS = 3
 UNITS = "$€£¥%"
 _THOUSANDS_SPACES = str.maketrans("", "", "\u00a0\u202f\u2009'")  # separators that cannot be a decimal mark
 _HAS_BLANK_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?: \d{3})+(?:[.,]\d*)?").fullmatch
@@ -159,7 +161,7 @@ def _parse_numbers(
 ) -> NumberColumn | None:
     """Return a column of text as numbers, or None if it holds too many words.
 
-    Words that mean "missing" are missing. So are a few other words among many numbers, with a warning.
+    Words that mean "missing" become missing values. A few other words among many numbers do too, with a warning.
     """
     decimal = options.decimal or "."
     numbers: list[float] = []
@@ -228,7 +230,10 @@ def _days_of_cells(column: CategoryColumn, order: str) -> list[float] | None:
 
 
 def _warn_day_first(column: CategoryColumn, name: str) -> None:
-    """Warn that a column is read as dates, and that the day is read first if the month could be first in all cells."""
+    """Warn that dates are read with the day first, if the month could be first in all of them.
+
+    Otherwise warn only that the column is read as dates.
+    """
     ambiguous = [cell for cell in column.categories if is_ambiguous_format(cell)]
     month_first = [parse_date(cell, "mdy") for cell in ambiguous]
     if None not in month_first:

@@ -255,7 +255,7 @@ def encode_new_batch(batch: Batch, kinds: Sequence[Kind | None], is_used: Array 
         The rows with a weight above 0. The other rows add no category and no missing value to the schema.
     """
     if batch.matrix is not None and "nominal" not in kinds:
-        warn_merging(batch.matrix, batch.names)
+        warn_inexact_integers(batch.matrix, batch.names)
         matrix = as_floats(batch.matrix)
         has_missing = _columns_with_missing(matrix, batch.names, is_used)
         columns = tuple(
@@ -275,7 +275,7 @@ def _encode_new_column(name: str, raw: RawColumn, kind: Kind | None, is_used: Ar
     if isinstance(raw, CategoryColumn) and kind == "numeric":
         raw = parse_categories(raw, name)
     if isinstance(raw, NumberColumn) and kind != "nominal":
-        warn_merging(raw.values[:, None], (name,))
+        warn_inexact_integers(raw.values[:, None], (name,))
         values = column_as_floats(raw)
         has_missing = _columns_with_missing(values[:, None], (name,), is_used)[0]
         return Column(name, "numeric", (), has_missing, raw.is_date), values
@@ -435,8 +435,8 @@ def _attach_target(table: Table, labels: Labels, *, is_number: bool) -> Table:
     return replace(table, schema=schema, target=values)
 
 
-def warn_merging(matrix: Array, names: Sequence[str]) -> None:
-    """Warn about columns of whole numbers that float64 cannot tell apart."""
+def warn_inexact_integers(matrix: Array, names: Sequence[str]) -> None:
+    """Warn about columns with whole numbers so large that different ones can become equal as float64."""
     if matrix.dtype.kind not in "iu" or matrix.dtype.itemsize < 8:
         return
     is_large = (matrix.max(axis=0) > MAX_EXACT_INT) | (matrix.min(axis=0) < -MAX_EXACT_INT)

@@ -36,7 +36,7 @@ MAX_PATHS_CHECKED = 10_000  # the check for repeated paths takes quadratic time
 _IS_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})").fullmatch
 _IS_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?").fullmatch
 _IS_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*").fullmatch
-_AMBIGUOUS_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}  # that a reader may convert
+_AMBIGUOUS_WORDS = {"true", "false", "nan", "inf", "infinity", "null", "none", "na"}  # readers may convert them
 
 
 def is_path_or_paths(source: object) -> bool:
@@ -46,7 +46,7 @@ def is_path_or_paths(source: object) -> bool:
 
 
 def are_data_files(data: Rows) -> bool:
-    """Return whether a list holds names of data files. Any other list of strings is a row that should be nested."""
+    """Return whether a list holds names of data files. Another list of strings is one row without its outer list."""
     return is_path_or_paths(data) and all(
         isinstance(item, os.PathLike) or item.lower().endswith(ENDINGS) for item in data
     )

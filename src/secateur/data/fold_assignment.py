@@ -1,13 +1,14 @@
 """Assignment of rows to folds, and the draw of held-out rows: by a seed and the values of the rows, not their order.
 
-The rows are first sorted by their class and a hash of their values. So the same rows are assigned alike in any order,
-and no result of the package depends on the order of the rows.
+The rows are first sorted by their class and a hash of their values. Therefore each row gets the same fold in any order
+of the rows, and no result of the package depends on the order of the rows.
 
-A row is never divided: it is assigned with its full weight. If the copies of a row were assigned separately, a tree
-would be grown on some copies and evaluated on the others. Equal rows, in contrast, are *not* kept in the same fold:
-where columns have few values, equal rows are independent draws from the population. If they were kept together, the
-tree would be evaluated only on combinations of values that it has never seen. A row with weight 2 is therefore not
-treated like two equal rows. The protection against leaks is more important here than that equivalence.
+A row of weight 2 is not treated like two equal rows:
+
+- It is assigned as a whole, with all its weight. If its weight were divided, a tree would be evaluated on a row that
+  it was grown on.
+- Equal rows are assigned separately. If columns have few values, equal rows are independent draws from the population.
+  If they were kept in one fold, every tree would be evaluated only on combinations of values that it has never seen.
 """
 
 from collections.abc import Iterable, Iterator
@@ -74,9 +75,9 @@ def draw_holdout(table: Table, share: float, *, seed: int = 0) -> Bools:
     The draw is not stratified. Held-out rows may be used for a certificate, whose limit holds for rows that are
     independent draws. If their class shares were tied to those of the growing rows, they would be too similar.
 
-    The draw depends on the seed and on all rows together, but not on the order of the rows. If it depended on the seed
-    alone, the same positions in the order of the hashes would be drawn from every sample, and the draw would be too
-    even among rows with few distinct values.
+    The draw depends on the seed and on the values of all rows, but not on their order. If it depended on the seed
+    alone, the same positions in the order of the hashes would be drawn from every sample of the same size. If rows
+    have few distinct values, the share of each value that is held out would then vary less than in independent draws.
 
     Examples
     --------

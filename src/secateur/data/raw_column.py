@@ -54,7 +54,7 @@ class CategoryColumn:
     """A column of categories: row `i` has the value `categories[codes[i]]`, or is missing if its code is -1.
 
     If `is_declared`, the categories are all values that the type of the column allows, in the order of the type.
-    Otherwise they are the values that occur, sorted.
+    Otherwise they are the values that occurred when the column was read, sorted.
     """
 
     codes: Array

@@ -14,8 +14,10 @@ from .table import Column, Table
 
 MIN_ROWS_TO_SCREEN = 30  # with fewer rows, an identifier cannot be recognised
 MIN_DISTINCT_SHARE = 0.95  # distinct values per row of an identifier that is text
-MAX_DISTINCT_CLASS_NUMBERS = 30  # a target with more distinct numbers, which also are ...
-MAX_DISTINCT_CLASS_SHARE = 0.5  # ... more than this share of the rows, is predicted as a number
+# A target of whole numbers is predicted as a number if it has more distinct values than both limits. The second limit
+# is a share of the rows.
+MAX_DISTINCT_CLASS_NUMBERS = 30
+MAX_DISTINCT_CLASS_SHARE = 0.5
 _IS_ID_NAME = re.compile(
     r"(?:^|[_\s.-])(?:id|ids|key|uuid|guid|nr|no|number|index|row|rowid|rownames?)$|ID$|^column1$"
 ).search
@@ -60,9 +62,9 @@ def screen_columns(table: Table) -> list[ColumnFinding]:
         reason_to_leave_out = _describe_identifier(column, values) or _describe_leak(column, values, table)
         if reason_to_leave_out:
             findings.append(ColumnFinding(column.name, reason_to_leave_out, is_left_out=True))
-        remark = _describe_missing_value_number(column, values)
-        if remark:
-            findings.append(ColumnFinding(column.name, remark, is_left_out=False))
+        missing_value_reason = _describe_missing_value_number(column, values)
+        if missing_value_reason:
+            findings.append(ColumnFinding(column.name, missing_value_reason, is_left_out=False))
     return findings
 
 
@@ -127,7 +129,7 @@ def _describe_leak(column: Column, values: Array, table: Table) -> str:
 
 
 def _is_linear_in(values: Array, target: Array) -> bool:
-    """Return whether the target is a linear function of the values, where these are known and numerous enough."""
+    """Return whether the target is a linear function of the known values; False if there are too few of them."""
     is_known = ~np.isnan(values)
     x, y = values[is_known].astype(float), target[is_known]
     if len(x) < MIN_ROWS_TO_SCREEN or np.ptp(x) == 0 or len(np.unique(x)) < MIN_ROWS_TO_SCREEN or np.ptp(y) == 0:

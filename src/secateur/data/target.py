@@ -25,9 +25,8 @@ from .table import Schema, read_only_view
 TargetKind = Literal["class", "number"]
 
 MAX_CLASSES_WITHOUT_WARNING = 1000
-LARGEST_TARGET = (
-    1e60  # standard errors of squared errors are computed from weighted fourth powers, which must be finite
-)
+# Standard errors of squared errors are computed from weighted fourth powers of the target, which must be finite.
+LARGEST_TARGET = 1e60
 MISSING_LABEL_WORDS = ("na", "n/a", "#n/a", "nan", "null", "?", "")  # in lower case
 
 
@@ -196,8 +195,8 @@ def drop_unlabelled_rows(
 def is_unlabelled(column: RawColumn, classes: Array | None = None) -> Array:
     """Return the mask of rows without a label.
 
-    A row has no label if its value is missing, or is a word such as NA. Such a word is a label if it is among
-    `classes`. Without `classes` it is a label unless the column holds at least two other words.
+    A row has no label if its value is missing. A word such as NA also means that the label is missing, except in two
+    cases: it is one of `classes`; or `classes` is None and the column has at most one other category.
     """
     is_missing = column.missing_mask
     if not (isinstance(column, CategoryColumn) and column.is_text):

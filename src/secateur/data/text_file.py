@@ -116,7 +116,7 @@ def _open(path: str, options: TextOptions) -> TextFile:
 
 
 def check_row_lengths(path: str, shown_path: str, options: TextOptions, n_columns: int) -> None:
-    """Raise `DataError` for the first row of a regular file that has not `n_columns` cells.
+    """Raise `DataError` for the first row of a regular file that does not have `n_columns` cells.
 
     Messages call the file `shown_path`: `path` may be a copy of that file.
     """
@@ -131,7 +131,7 @@ def _open_as_text(path: str, encoding: str, newline: str | None = "") -> io.Text
 
 
 def _open_bytes(path: str) -> IO[bytes]:
-    """Open a file, the contents of a .gz file, or the only file in a .zip archive, which may have another ending."""
+    """Open a file, the contents of a .gz file, or the only file in a zip archive, whatever the ending of its name."""
     if path.lower().endswith(".gz"):
         return gzip.open(path)  # type: ignore[return-value]
     file = Path(path).open("rb")  # noqa: SIM115 the caller closes it

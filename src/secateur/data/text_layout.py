@@ -80,8 +80,9 @@ def split_rows(lines: Iterable[str], delimiter: str, path: str) -> Iterator[list
 def detect_delimiter(head: str, lower_path: str) -> str:
     """Return the delimiter that splits most lines into the same number of cells.
 
-    Blanks count only if they split all of at least three lines equally and no other delimiter splits the lines. In a
-    file whose name ends in .csv they are never taken: the file then has a single column of text.
+    Blanks are the delimiter only if there are at least three lines, blanks split all of them into the same number of
+    cells, and no other delimiter splits the lines. In a file whose name ends in .csv, blanks are never the delimiter:
+    without another delimiter, the file has a single column of text.
     """
     if ".tsv" in lower_path:
         return "\t"
@@ -104,7 +105,7 @@ def detect_delimiter(head: str, lower_path: str) -> str:
 
 
 def detect_layout(rows: list[list[str]], options: TextOptions, path: str) -> TextLayout:
-    """Find the first row of the table, and the column names."""
+    """Return the layout of a text file, detected from the rows in the head of the file."""
     numbered = list(enumerate(rows, 1))
     filled = [(number, row) for number, row in numbered if any(cell.strip() for cell in row)] or numbered
     width = Counter(len(row) for _, row in filled[1:] or filled).most_common(1)[0][0]
@@ -172,9 +173,8 @@ def regular_rows(
     """
     for number, row in enumerate(itertools.islice(rows, n_skipped, None), n_skipped + 1):
         is_blank = not any(cell.strip() for cell in row)
-        if is_blank and (
-            len(row) != n_columns or n_columns > 1
-        ):  # in a single column, an empty cell is a missing value
+        # In a file with a single column, a row with one empty cell is a missing value.
+        if is_blank and (len(row) != n_columns or n_columns > 1):
             continue
         cells = row[:-1] if extra_cell == "empty last" and len(row) == n_columns + 1 else row
         if len(cells) != n_columns:
