@@ -4,7 +4,9 @@ from importlib import import_module
 
 __version__ = "0.2.0"
 
-TYPE_CHECKING = False  # that of `typing`, which is the better part of starting a command
+TYPE_CHECKING = (
+    False  # type checkers take it for `typing.TYPE_CHECKING`; importing `typing` would slow down every start
+)
 if TYPE_CHECKING:
     from typing import Any
 
@@ -29,9 +31,8 @@ __all__ = [
     "to_sklearn", "write_report",
 ]  # fmt: skip
 
-# Where each public name lives; the module is imported when the name is first used, so
-# that `import secateur` stays instant.
-_HOMES = {
+# The module of each public name. It is imported when the name is first used, so that `import secateur` is fast.
+_NAMES_OF_MODULE = {
     "certifiers": ["certify"],
     "data.encoding": ["encode"],
     "data.table": ["Column", "Schema", "Table"],
@@ -46,8 +47,8 @@ _HOMES = {
     "model_selection": ["cross_validate", "select"],
     "inspection.text": ["export_rules", "export_text"],
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
-# Documented modules: reachable as attributes without importing them first.
+_MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
+# Documented modules, which are imported when they are first used as attributes.
 _MODULES = {
     name: name
     for name in (
@@ -61,8 +62,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> "Any":
-    if name in _HOME:
-        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    if name in _MODULE_OF_NAME:
+        value = getattr(import_module(f"{__name__}.{_MODULE_OF_NAME[name]}"), name)
         globals()[name] = value
         return value
     if name in _MODULES:
@@ -71,4 +72,4 @@ def __getattr__(name: str) -> "Any":
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME, *_MODULES})
+    return sorted({*globals(), *_MODULE_OF_NAME, *_MODULES})

@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _handle_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
-    """Raise a KeyboardInterrupt again, a little later, that came in a callback, where it cannot be raised."""
+    """Interrupt the main thread a little later if Ctrl-C came in a callback, where Python ignores exceptions."""
     if not isinstance(unraisable.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
         return

@@ -1,4 +1,4 @@
-"""Pools of threads whose kernels stop when the caller has given up, and the number of threads."""
+"""Pools of threads whose kernels stop when the caller is interrupted, and the number of threads."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -100,8 +100,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     delta : float
         Allowed probability that the certificate fails.
     repeats : {"errors", "independent"}
-        What rows that occur twice are for the certificate. "errors": if they may be copies, by the numbers of rows
-        that occur once, twice and so on, they count as errors. "independent": you state that equal rows are
+        How the certificate treats rows that occur more than once. "errors": rows that may be copies, judged by how
+        many rows occur once, twice and so on, count as errors. "independent": you state that equal rows are
         independent draws.
     costs : array of shape (n_classes, n_classes), optional
         Cost of predicting class j for a row of class i, classes sorted. Leaves then predict the

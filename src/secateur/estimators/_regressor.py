@@ -33,7 +33,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
     splits, growth, max_splits, max_depth, min_samples_split, min_weight_fraction_leaf, max_bins, \
 monotonic_cst, interaction_cst, surrogates
         As for `TreeClassifier`.
-    prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs
+    prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs, verbose
         As for `TreeClassifier`.
 
     Attributes

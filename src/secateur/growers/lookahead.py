@@ -1,8 +1,7 @@
 """Grow trees with few leaves by looking ahead: a split is scored by the best subtrees below it.
 
-First the splits are made among which the search chooses: thresholds at quantiles, single categories, sets of
-categories, and the splits of trees that were grown greedily on the same rows. Their number is limited, because the
-search takes long.
+The search chooses among a limited number of splits, because it takes long. They are thresholds at quantiles, single
+categories, sets of categories, and the splits of trees that were grown greedily on the same rows.
 
 For the rows of a node, `_kernels/small_trees.py` computes the cost of the best trees with up to three leaves. Its input
 is, for every two splits, the weight of the rows of each class that go left at both splits. Each split of a node is
@@ -332,9 +331,8 @@ class _LookaheadSearch:
         self.weight = None if weight is None else weight.astype(np.float64)
         self.number_type: Any = np.float32 if weight is None else np.float64
         total = float(table.n_rows if weight is None else weight.sum())
-        self.impurity_unit = (
-            0.5 / total
-        )  # Impurity only breaks ties: even the impurity of all rows costs less than one error.
+        # Impurity only breaks ties: with this factor, even the impurity of all rows costs less than one error.
+        self.impurity_unit = 0.5 / total
 
     def run(self, n_leaves: int) -> GrownTables | None:
         """Return the tables of a tree with `n_leaves` leaves; None if a node that must be split has no split."""

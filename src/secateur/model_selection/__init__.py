@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ._select import choose, select
     from .folds import auto_repeats
 
-_HOMES = {
+_MODULE_OF_NAME = {
     "auto_repeats": ".folds",
     "certify_model": "._certify_model",
     "choose": "._select",
@@ -37,7 +37,7 @@ _HOMES = {
     "select": "._select",
     "snip": "._prune_model",
 }
-__getattr__ = lazy_getattr(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _MODULE_OF_NAME)
 __all__ = [
     "CHOICES", "SCORES", "Choice", "Recipe", "Score", "auto_repeats", "certify_model", "check_scoring", "choose",
     "choose_on_holdout", "cross_validate", "fit_model", "is_accuracy", "is_number_of_leaves", "parse_select",

@@ -45,9 +45,15 @@ def sketch_of(
 
 
 def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -> Any:
-    """Return the statistics of a growing sample, given its rows: with their sketch, on a tree that has it in `history`.
+    """Return the statistics of a growing sample with the sketch of its rows, which is also in the history of its tree.
 
-    `is_used` is as for `sketch_of`.
+    Parameters
+    ----------
+    counts : Counts or Moments
+    table : Table
+        The rows of the sample.
+    is_used : array of bool, optional
+        As for `sketch_of`.
     """
     return counts.with_growing_sketch(sketch_of(counts.tree, table, is_used))
 

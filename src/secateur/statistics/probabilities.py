@@ -13,9 +13,9 @@ from ..errors import UnsupportedError
 from . import PROBABILITIES
 
 SHRINKAGE_STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # the strengths of shrinkage that cross-validation compares
-DEFAULT_SHRINKAGE = 10.0  # without cross-validation: rows at the parent that halve the difference of a child
+DEFAULT_SHRINKAGE = 10.0  # the strength without cross-validation
 PRIOR_ROWS = 2.0  # weight of the root's frequencies in the m-estimate
-MIXTURE_BETA = 0.5  # weight of a pruning with one more growing error
+MIXTURE_BETA = 0.5  # each growing error of a pruning multiplies its weight by this factor
 
 
 def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
@@ -30,9 +30,9 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
 
         "frequency": the class shares of the growing rows in the node.
 
-        "shrunk": these shares, shrunk towards those of the parent, from the root downwards. A node keeps the part
-        n / (n + strength) of its difference from the parent, which has n rows. The strength was chosen by
-        cross-validation, else it is 10.
+        "shrunk": these shares, shrunk towards those of the parent, from the root downwards. The difference between a
+        node and its parent is multiplied by n / (n + strength), where n is the number of rows of the parent. The
+        strength is the one that cross-validation chose; without cross-validation, it is 10.
 
         "m-estimate": the class shares after adding two rows with the class distribution of the root.
 
@@ -89,7 +89,7 @@ def class_shares(parent: Array, by_class: LongsOrFloats, *, kind: str, strength:
 
 
 def _class_frequencies(parent: Array, by_class: LongsOrFloats, total: LongsOrFloats) -> Floats:
-    """Return the class shares of each node, or of its nearest ancestor with rows: multiway splits make empty leaves."""
+    """Return the class shares of each node; empty leaves of multiway splits get those of an ancestor with rows."""
     is_empty = total == 0
     if is_empty[0]:
         return np.full(by_class.shape, 1 / by_class.shape[1])

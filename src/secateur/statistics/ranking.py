@@ -58,17 +58,17 @@ class Ranking:
 
     @cached_property
     def recall(self) -> Floats:
-        """Share of the positive rows with at least each score, after a 0 for a threshold above all scores."""
+        """Share of the positive rows with the score of each group or a higher one; before the first group, 0."""
         return _cumulative_share(self.positive)
 
     @cached_property
     def false_positive_rate(self) -> Floats:
-        """Share of the negative rows with at least each score, after a 0 for a threshold above all scores."""
+        """Share of the negative rows with the score of each group or a higher one; before the first group, 0."""
         return _cumulative_share(self.negative)
 
     @cached_property
     def precision(self) -> Floats:
-        """Share of positive rows among the rows with at least each score."""
+        """Share of positive rows among the rows with the score of each group or a higher one."""
         n_rows = np.cumsum(self.positive + self.negative)
         n_positive = np.cumsum(self.positive)
         return write_protect(np.divide(n_positive, n_rows, out=np.zeros(len(n_rows)), where=n_rows > 0))

@@ -5,8 +5,9 @@ The failure probability is given as its natural logarithm, because a certificate
 
     exact <= kl <= Chernoff.
 
-Limits are rounded up. A tail is computed with a relative error of at most `_tail_noise`. So it is solved for a delta
-that is smaller by twice this relative error, and the limit is raised by four units in the last place (`_round_up`).
+Limits are rounded up. The probability of a tail is computed with a relative error of at most `_tail_noise`. The limit
+is therefore computed for a delta that is smaller by twice this relative error, and then raised by four units in the
+last place (`_round_up`).
 """
 
 import numbers
