@@ -20,12 +20,17 @@ strings, `Argument` objects and `Wording` objects. `str(error)` joins the parts 
 `error.parts` and words them for the command line.
 
 Names and values in messages come from data and files. Characters that cannot be printed are shown as escape sequences,
-here and in every other text for people (`escape_unprintable`).
+here and in every other text for people (`escape_unprintable`). Values are written by `show`: in every message as Python
+writes them, without the types of NumPy, and shortened if they are long.
 """
 
+import reprlib
+import sys
 import unicodedata
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+MAX_SHOWN_CHARACTERS = 200  # of one value in a message
+MAX_SHOWN_ITEMS = 10  # of a list, an array or a dict
 _JOINERS = "\u200c\u200d"  # invisible, but necessary to spell some words and emoji
 
 
@@ -53,6 +58,65 @@ def escape_unprintable(text: str, *, keep: str = "\n") -> str:
 def _escape(character: str) -> str:
     is_printable = unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _JOINERS
     return character if is_printable else character.encode("unicode_escape").decode("ascii")
+
+
+class _ValueWriter(reprlib.Repr):
+    """Write values as `repr` does, but NumPy scalars as plain values, and long values shortened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 4
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = MAX_SHOWN_ITEMS
+        self.maxstring = self.maxlong = self.maxother = MAX_SHOWN_CHARACTERS
+
+    def repr1(self, x: Any, level: int) -> str:
+        """Return the text of a value; `level` is the number of levels of nesting that may still be written."""
+        np = sys.modules.get("numpy")  # not imported here, because `secateur --help` does without it
+        if np is not None and isinstance(x, np.generic | np.ndarray):
+            return self._write_array(x, level)
+        if isinstance(x, str):
+            return self.repr_str(x, level)
+        if isinstance(getattr(x, "shape", None), tuple):
+            return f"<{type(x).__name__} of shape {x.shape}>"
+        return super().repr1(x, level)
+
+    def _write_array(self, array: Any, level: int) -> str:
+        """Return the text of a NumPy scalar, the items of a short array, or the shape of any other array."""
+        if array.ndim > 1 or array.size > MAX_SHOWN_ITEMS:
+            return f"<array of shape {array.shape}>"
+        if array.dtype.kind in "mM":
+            return f"'{array}'"
+        if array.ndim == 1:
+            return f"array({super().repr1(array.tolist(), level)})"
+        if array.dtype.kind == "f":
+            return str(array)  # a float32 has fewer digits than the float64 of the same value
+        return self.repr1(array.item(), level)
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Return the text of a whole number; Python refuses to write those of more than 4,300 digits."""
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return f"<a whole number of {x.bit_length():,} bits>"
+
+    def repr_instance(self, x: object, level: int) -> str:
+        """Return the text of any other object, on one line."""
+        return " ".join(super().repr_instance(x, level).split())
+
+
+_VALUE_WRITER = _ValueWriter()
+
+
+def show(value: object) -> str:
+    """Return a value as messages write it: NumPy scalars as plain values, and long values shortened.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> show(np.float64(0.5)), show([np.int64(1), np.str_("a")]), show(list(range(1000)))
+    ('0.5', "[1, 'a']", '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ...]')
+    """
+    return _VALUE_WRITER.repr(value)
 
 
 class _Unset:
@@ -83,7 +147,7 @@ class Argument(NamedTuple):
     value: object = UNSET
 
     def __str__(self) -> str:
-        return f"{self.name}=" if self.value is UNSET else f"{self.name}={self.value!r}"
+        return f"{self.name}=" if self.value is UNSET else f"{self.name}={show(self.value)}"
 
 
 class Wording(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any, Protocol, Union, get_args, get_origin
 
 import numpy as np
 
-from ..errors import Argument, ParameterError
+from ..errors import Argument, ParameterError, show
 
 
 def check_name(name: str, value: object, names: Iterable[str], *, alternative: str = "") -> None:
@@ -39,7 +39,7 @@ def check_name(name: str, value: object, names: Iterable[str], *, alternative: s
         return
     hint = did_you_mean(value, allowed)
     raise ParameterError(
-        Argument(name, value), f"; one of {', '.join(map(repr, allowed))}{alternative} is needed{hint}"
+        Argument(name, value), f"; one of {', '.join(map(show, allowed))}{alternative} is needed{hint}"
     )
 
 
@@ -166,7 +166,7 @@ def as_list(name: str, value: Any) -> list[Any]:
 def did_you_mean(value: object, names: Iterable[str]) -> str:
     """Return "; did you mean ...?" with the name that is most similar to `value`, or "" if none is similar."""
     similar = difflib.get_close_matches(str(value)[:100], list(names), n=1)
-    return f"; did you mean {similar[0]!r}?" if similar else ""
+    return f"; did you mean {show(similar[0])}?" if similar else ""
 
 
 def check_parameters(
@@ -198,10 +198,10 @@ def check_parameters(
     names = list(parameters)[n_skipped:]
     for name, value in arguments.items():
         if name not in names:
-            known = f"it has {', '.join(map(repr, names))}" if names else "it has none"
-            raise ParameterError(f"{what} has no parameter {name!r}; {known}{did_you_mean(name, names)}")
+            known = f"it has {', '.join(map(show, names))}" if names else "it has none"
+            raise ParameterError(f"{what} has no parameter {show(name)}; {known}{did_you_mean(name, names)}")
         if expected := _unmet_types(parameters[name].annotation, value):
-            raise ParameterError(f"{what}: {name}={value!r}; {' or '.join(expected)} is needed")
+            raise ParameterError(f"{what}: {name}={show(value)}; {' or '.join(expected)} is needed")
 
 
 # For each plain type its name in messages, and the check of a value.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..errors import MessagePart, SecateurWarning
+from ..errors import MessagePart, SecateurWarning, show
 from .arrays import Category
 
 
@@ -29,10 +29,10 @@ def format_names(names: Sequence[Category], max_shown: int = 10) -> str:
     """Return the first names, quoted and joined by commas, and the number of the others."""
     shown = [name.item() if isinstance(name, np.generic) else name for name in names[:max_shown]]
     rest = f" and {len(names) - max_shown} more" if len(names) > max_shown else ""
-    return ", ".join(map(repr, shown)) + rest
+    return ", ".join(map(show, shown)) + rest
 
 
 def describe_repeated(names: Iterable[Category]) -> str:
     """Return a message about column names that occur more than once, or "" if all names are different."""
-    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
+    repeated = [show(name) for name, count in Counter(names).items() if count > 1]
     return f"column names must be unique; repeated: {', '.join(repeated[:5])}; rename them" if repeated else ""

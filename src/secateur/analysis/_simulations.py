@@ -11,7 +11,7 @@ from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import ArrayLike, Bools, Floats, Ints, Longs, write_protect
 from .._utils.checks import check_int
 from ..core import Counts, Original, Pruning, Tree, leaf_labels
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 from ._checks import check_between
 from ._one_leaf import occupancy_of, one_leaf_probability, one_leaf_probability_uniform
 from ._printed import best_c, printed_bound_general, printed_bound_uniform, valid_bound_general
@@ -132,7 +132,9 @@ def rep_noise_experiment(
     p = float(check_between("p", p, 0, 1))
     is_uniform = isinstance(occupancy, str)
     if is_uniform and occupancy != "uniform":
-        raise ParameterError(f"occupancy={occupancy!r}; 'uniform' or the number of rows in each safe node is needed")
+        raise ParameterError(
+            f"occupancy={show(occupancy)}; 'uniform' or the number of rows in each safe node is needed"
+        )
     sizes = None if is_uniform else occupancy_of(occupancy)
     if sizes is not None and (len(sizes) != k or sizes.sum() != n):
         raise ParameterError(f"occupancy has {len(sizes)} safe nodes with {sizes.sum()} rows; k={k} and n={n} given")
@@ -353,7 +355,7 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
 def _tree_with_safe_nodes(k: int, shape: str, rng: np.random.Generator, *, has_leaves: bool) -> Tree:
     """Return a binary tree with k safe nodes, each with two leaves if `has_leaves`, otherwise leaves themselves."""
     if shape not in ("perfect", "random"):
-        raise ParameterError(f"shape={shape!r}; 'perfect' or 'random' is needed")
+        raise ParameterError(f"shape={show(shape)}; 'perfect' or 'random' is needed")
     parent: list[int] = []
     pending = [(k, -1)]
     while pending:

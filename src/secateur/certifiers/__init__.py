@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.checks import check_parameters
 from .._utils.lazy import lazy_getattr
+from ..errors import show
 
 if TYPE_CHECKING:
     from ..core.leaf_shares import LeafShares as LeafShares
@@ -85,7 +86,7 @@ class Method:
     def run(self, *samples: Any, **parameters: Any) -> Any:
         """Call the function of the certificate; raise `ParameterError` for a parameter that it does not have."""
         method = __getattr__(self.function)
-        check_parameters(f"method {self.function.replace('_', '-')!r}", method, parameters, len(samples))
+        check_parameters(f"method {show(self.function.replace('_', '-'))}", method, parameters, len(samples))
         return method(*samples, **parameters)
 
 

@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats, Longs
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 N_STAKES = 16
 STAKE_RATIO = 1.5  # between a stake and the next larger one
@@ -65,7 +65,7 @@ def betting_upper(values: ArrayLike, counts: ArrayLike, log_delta: float) -> flo
     """
     losses, n_rows = _checked_losses(values, counts)
     if not log_delta <= 0:
-        raise ParameterError(f"log_delta={log_delta!r}; the logarithm of a probability is 0 or less")
+        raise ParameterError(f"log_delta={show(log_delta)}; the logarithm of a probability is 0 or less")
     n = float(n_rows.sum())
     if n == 0 or log_delta == -math.inf:
         return 1.0
@@ -120,5 +120,5 @@ def _checked_losses(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Float
     if not ((losses >= 0) & (losses <= 1)).all():
         raise ParameterError(f"values from {losses.min()} to {losses.max()}; losses between 0 and 1 are needed")
     if not ((n_rows >= 0) & (n_rows == np.floor(n_rows)) & np.isfinite(n_rows)).all():
-        raise ParameterError(f"counts={counts!r}; whole numbers of rows, 0 or more, are needed")
+        raise ParameterError(f"counts={show(counts)}; whole numbers of rows, 0 or more, are needed")
     return losses[n_rows > 0], n_rows[n_rows > 0]

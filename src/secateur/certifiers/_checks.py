@@ -9,7 +9,7 @@ import numpy as np
 from .._kernels import budget_dp, mixtures, structure
 from .._utils.arrays import Ints, Longs, LongsOrFloats
 from ..core import Counts, LabelRule, Original, Pruning, PruningSequence, Tree, check_label_rule, excess_cost, full_cost
-from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
+from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError, show
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ def check_budget(grown: Counts, k: int | None, subject: str) -> int:
     if k is None:
         raise ParameterError(f"k is None; {subject} needs the greatest growing error allowed, fixed before looking")
     if isinstance(k, bool) or not isinstance(k, numbers.Integral):
-        raise ParameterError(f"k={k!r}; a whole number of growing errors is needed")
+        raise ParameterError(f"k={show(k)}; a whole number of growing errors is needed")
     if not grown.has_integer_weights:
         raise UnsupportedError(
-            f"sample {grown.sample!r} has weights that are not whole counts; {subject} counts growing errors"
+            f"sample {show(grown.sample)} has weights that are not whole counts; {subject} counts growing errors"
         )
     n_errors = int(full_cost(grown.tree, grown.errors_if_leaf(grown.majority))[0])
     if k < n_errors:
@@ -131,7 +131,7 @@ def evaluate_members(
         if budget is not None:
             if is_free:
                 raise ParameterError(
-                    f"labels={labels!r} with k: pass pruning=; the best within k is found for labels='grow' only"
+                    f"labels={show(labels)} with k: pass pruning=; the best within k is found for labels='grow' only"
                 )
             return _best_within_budget(tree, errors, grow_errors, budget)
         is_cut, _, _ = mixtures.cheapest_cuts(tree.parent, errors.astype(np.float64), np.ones(tree.n_nodes), math.inf)

@@ -14,7 +14,7 @@ import numpy as np
 from .._kernels import budget_dp, mixtures
 from .._utils.arrays import Floats, Longs
 from ..core import Counts, Tree, excess_cost
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from ._checks import budget_walk, check_budget
 
 MAX_WEIGHT_EXPONENT = 60.0  # with weight exp(-60) per unit, one unit more is practically impossible
@@ -61,7 +61,7 @@ def count_prunings(tree: Tree, *, log: bool = False, labels: int = 1, relabel: b
     1.6094
     """
     if isinstance(labels, bool) or not isinstance(labels, int | np.integer) or labels < 1:
-        raise ParameterError(f"labels={labels!r}; the number of labels to choose from, 1 or more, is needed")
+        raise ParameterError(f"labels={show(labels)}; the number of labels to choose from, 1 or more, is needed")
     at_leaf = int(labels) if relabel else 1
     if log:
         log_own_labels = np.where(tree.is_leaf, math.log(at_leaf), math.log(labels))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core import Counts, EvaluationLog, EvaluationRecord, Pruning, PruningSequence, SampleUsage, Tree
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError, show
 from ..statistics.freshness import CertifyingRows, Freshness, compare_samples, sample_overlap
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
@@ -67,7 +67,7 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
         is_sequence = isinstance(pruning_or_sequence, PruningSequence)
         use = "helped to make this sequence" if is_sequence else "already helped to choose it"
         return Freshness(
-            f"sample {counts.sample!r} {use} (seen: {', '.join(seen)}); certify on rows that did not, "
+            f"sample {show(counts.sample)} {use} (seen: {', '.join(seen)}); certify on rows that did not, "
             f"or {_PAYING_REMEDY}"
         )
     of_all = compare_samples(tree.history | seen, counts)
@@ -136,7 +136,7 @@ def _is_same(sample_id: bytes, record: EvaluationRecord, counts: Counts) -> bool
 
 def _describe_evaluation(counts: Counts, evaluated: str) -> str:
     return (
-        f"sample {counts.sample!r} was evaluated on {evaluated} of this tree, so it may have chosen this one; "
+        f"sample {show(counts.sample)} was evaluated on {evaluated} of this tree, so it may have chosen this one; "
         "certify on rows that were not evaluated before, certify all candidates together (a sequence, or a list of "
         f"prunings), or {_PAYING_REMEDY}"
     )
@@ -198,7 +198,7 @@ def check_rows_did_not_grow(
     growing_samples = pruning.tree.history | SampleUsage.of(grown)
     if not growing_samples and counts.sample in pruning.seen:
         raise ParameterError(
-            f"sample {counts.sample!r} helped to make the pruning; pass grown=, the counts of the growing sample, "
+            f"sample {show(counts.sample)} helped to make the pruning; pass grown=, the counts of the growing sample, "
             "to show that it did not grow the tree"
         )
     result = compare_samples(growing_samples, counts, refuses_name=True).check_fresh()

@@ -13,7 +13,7 @@ import numpy as np
 from .._kernels import structure
 from ..core import Bound, Pruning
 from ..data.encoding import encode
-from ..errors import CountsError, DataError, ParameterError, TreeError
+from ..errors import CountsError, DataError, ParameterError, TreeError, show
 from ..routing import apply, count
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
@@ -118,7 +118,9 @@ def _check_largest(largest: Any) -> None:
     """Raise `ParameterError` unless `largest` is a finite number of 1 or more."""
     is_number = isinstance(largest, int | float | np.number) and not isinstance(largest, bool)
     if not is_number or not 1 <= float(largest) < math.inf:
-        raise ParameterError(f"largest={largest!r}; a finite number of 1 or more is needed: weights have expectation 1")
+        raise ParameterError(
+            f"largest={show(largest)}; a finite number of 1 or more is needed: weights have expectation 1"
+        )
 
 
 def _checked_weights(sample_weight: Any, n: int, largest: float) -> Any:

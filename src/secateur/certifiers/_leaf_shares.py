@@ -18,7 +18,7 @@ import numpy as np
 from .._utils.arrays import Floats, LongsOrFloats
 from ..core import Counts, LeafShares, Pruning
 from ..core.class_names import class_names_of
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import check_fresh_rows, check_rows_did_not_grow
@@ -79,7 +79,7 @@ def leaf_shares(
     """
     delta = check_delta(delta)
     if over not in ("leaves", "nodes"):
-        raise ParameterError(f"over={over!r}; 'leaves' or 'nodes' is needed")
+        raise ParameterError(f"over={show(over)}; 'leaves' or 'nodes' is needed")
     subject = "a limit on class shares"
     if over == "nodes":
         rows = check_rows_did_not_grow(pruning, counts, grown, subject, delta, repeated=repeated, repeats=repeats)

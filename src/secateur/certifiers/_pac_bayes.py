@@ -17,7 +17,7 @@ import numpy as np
 from .._kernels import mixtures
 from .._utils.arrays import ArrayLike, Floats
 from ..core import Bound, Counts, Pruning, Tree
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
 from ..statistics.repeats import RepeatRule, Repeats
@@ -89,7 +89,7 @@ def pac_bayes(
     rows = check_samples(tree, grown, holdout, "a PAC-Bayes bound", delta, repeated=repeated, repeats=repeats)
     n = rows.n
     if n < MIN_ROWS:
-        raise CountsError(f"sample {holdout.sample!r} has {n} rows; a PAC-Bayes bound needs at least {MIN_ROWS}")
+        raise CountsError(f"sample {show(holdout.sample)} has {n} rows; a PAC-Bayes bound needs at least {MIN_ROWS}")
     pairs = prior_grid(lam, mu)
     fixed_cost = math.log(2 * math.sqrt(n) / rows.delta) + math.log(len(pairs))
     grow_errors = grown.errors_if_leaf(grown.majority)
@@ -188,6 +188,6 @@ def _checked_thetas(theta: ArrayLike) -> list[float]:
     """Return the values of theta as a list; raise `ParameterError` if one is negative or not finite."""
     values = np.atleast_1d(np.asarray(theta, np.float64))
     if values.ndim != 1 or values.size == 0 or not (np.isfinite(values) & (values >= 0)).all():
-        raise ParameterError(f"theta={theta!r}; finite numbers of 0 or more are needed")
+        raise ParameterError(f"theta={show(theta)}; finite numbers of 0 or more are needed")
     result: list[float] = values.tolist()
     return result

@@ -23,7 +23,7 @@ import numpy as np
 from .._kernels import budget_dp, mixtures, structure
 from .._utils.arrays import Longs
 from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree, excess_cost, full_cost
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 from ..statistics.freshness import check_samples
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
@@ -102,11 +102,11 @@ def rademacher(
     delta = check_delta(delta)
     if isinstance(draws, bool) or not isinstance(draws, numbers.Integral) or draws < 1:
         raise ParameterError(
-            f"draws={draws!r}; a whole number of 1 or more is needed, fixed in advance: "
+            f"draws={show(draws)}; a whole number of 1 or more is needed, fixed in advance: "
             "choosing it after looking at the penalties voids the bound"
         )
     if form not in ("centred", "printed"):
-        raise ParameterError(f"form={form!r}; 'centred' or 'printed' is needed")
+        raise ParameterError(f"form={show(form)}; 'centred' or 'printed' is needed")
     rows = check_samples(tree, grown, holdout, "a Rademacher bound", delta, repeated=repeated, repeats=repeats)
     n = rows.n
     budget = None if k is None else check_budget(grown, k, "the restricted class")

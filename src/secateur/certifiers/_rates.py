@@ -12,7 +12,7 @@ import numpy as np
 from .._utils.arrays import Ints, Longs, LongsOrFloats
 from ..core import Bound, Counts, Pruning, class_number
 from ..core.class_names import class_names_of
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
 from ._fresh import check_fresh_rows
@@ -116,7 +116,7 @@ def _quantities(names: list[str], positive: object) -> list[str]:
     """Return the name of each class's error rate."""
     if len(names) != 2:
         if positive is not None:
-            raise ParameterError(f"positive={positive!r} with {len(names)} classes; it needs two classes")
-        return [f"error among rows of class {name!r}" for name in names]
+            raise ParameterError(f"positive={show(positive)} with {len(names)} classes; it needs two classes")
+        return [f"error among rows of class {show(name)}" for name in names]
     positive_number = 1 if positive is None else class_number(names, positive)
     return ["false negative rate" if c == positive_number else "false positive rate" for c in range(2)]

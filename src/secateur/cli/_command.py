@@ -25,6 +25,7 @@ from ..errors import (
     UnsupportedError,
     Wording,
     escape_unprintable,
+    show,
 )
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _word_argument(argument: Argument, flags: Mapping[str, str]) -> str:
     if argument.value is None:
         return f"no {flag}"
     values = argument.value if isinstance(argument.value, list | tuple) else [argument.value]
-    return " ".join(f"{flag} {value!r}" for value in values)
+    return " ".join(f"{flag} {show(value)}" for value in values)
 
 
 def combine_options(*options: OptionDecorator) -> OptionDecorator:
@@ -251,7 +252,7 @@ def parse_number(flag: str, text: str, number: str) -> float:
     try:
         return float(number)
     except ValueError as error:
-        raise click.UsageError(f"{flag} {text}: {number!r} is not a number") from error
+        raise click.UsageError(f"{flag} {text}: {show(number)} is not a number") from error
 
 
 def parse_int_or_auto(flag: str, text: str) -> int | str:
@@ -278,7 +279,7 @@ def set_defaults_from_file(context: click.Context, _parameter: click.Parameter, 
         key = name.replace("_", "-")
         if key not in options:
             hint = did_you_mean(key, options)
-            raise click.UsageError(f"{path}: {name!r} is not an option of {context.info_name}{hint}")
+            raise click.UsageError(f"{path}: {show(name)} is not an option of {context.info_name}{hint}")
         option = options[key]
         is_repeatable = getattr(option, "multiple", False)
         defaults[str(option.name)] = _as_list(value) if is_repeatable else value

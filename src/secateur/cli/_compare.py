@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
+from ..errors import show
 from ._command import (
     FRACTION,
     Options,
@@ -165,5 +166,5 @@ def _image_format(path: str) -> str:
         ) from error
     suffix = Path(path).suffix.removeprefix(".").lower() or "png"
     if suffix not in FigureCanvasBase.get_supported_filetypes():
-        raise click.UsageError(f"--plot {path}: {suffix!r} is not an image format; png, svg or pdf is needed")
+        raise click.UsageError(f"--plot {path}: {show(suffix)} is not an image format; png, svg or pdf is needed")
     return suffix

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.checks import OneOf, RealNumber, WholeNumber
+from ..errors import show
 from ..growers.parameters import DECLARATIONS, Declaration
 from ..model_selection import CHOICES, SCORES
 from ..statistics import PROBABILITIES
@@ -205,7 +206,7 @@ def _guess_target_kind(target: "RawColumn", options: Options) -> "TargetKind":
     if not looks_continuous(original_values(target)):
         return "class"
     name = options["target"]
-    print_message(f"note: {name!r} is predicted as a number; --task classify treats its values as classes")
+    print_message(f"note: {show(name)} is predicted as a number; --task classify treats its values as classes")
     return "number"
 
 
@@ -340,6 +341,6 @@ def _warn_single_column(model: "Model") -> None:
     if len(tested_columns) == 1 and model.pruning.cost(model.grown.resubstitution_costs) == 0:
         name = model.tree.schema.names[tested_columns.pop()]
         warn(
-            f"column {name!r} alone predicts every row; if it is not known when the tree is used, leave it out: "
-            f"--ignore {name!r}"
+            f"column {show(name)} alone predicts every row; if it is not known when the tree is used, leave it out: "
+            f"--ignore {show(name)}"
         )

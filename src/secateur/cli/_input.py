@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..engines.registry import COMMAND_LINE_ENGINES
-from ..errors import DataError
+from ..errors import DataError, show
 from ._command import (
     Options,
     check_output_path,
@@ -212,7 +212,7 @@ def _open_rows(
         if name is not None and name not in rows.names:
             shown_path = path if isinstance(path, str) else " ".join(path)
             hint = _suggest_column(name, rows.names, text_options)
-            raise DataError(f"{shown_path} has no column {name!r} ({flag}){hint}")
+            raise DataError(f"{shown_path} has no column {show(name)} ({flag}){hint}")
     return rows
 
 
@@ -220,9 +220,9 @@ def _select_columns(rows: "Batch", options: Options, target: str | None) -> "Bat
     """Return the rows without the weight column and the columns of --ignore; at least one column must remain."""
     dropped = {options["sample_weight"], *options["ignore"]} - {None}
     if set(rows.names) <= {target, *dropped}:
-        names = ", ".join(map(repr, rows.names[:MAX_LISTED_COLUMNS]))
+        names = ", ".join(map(show, rows.names[:MAX_LISTED_COLUMNS]))
         raise DataError(
-            f"there is no column to predict {target!r} from (found {names}); is the delimiter right (--delimiter)?"
+            f"there is no column to predict {show(target)} from (found {names}); is the delimiter right (--delimiter)?"
         )
     if not dropped:
         return rows
@@ -236,7 +236,7 @@ def _suggest_column(name: str, names: Sequence[str], text_options: "TextOptions"
     hint = did_you_mean(name, names)
     if hint:
         return hint
-    hint = f"; its columns are {', '.join(map(repr, names[:MAX_LISTED_COLUMNS]))}"
+    hint = f"; its columns are {', '.join(map(show, names[:MAX_LISTED_COLUMNS]))}"
     if text_options.has_header and any(column.replace(".", "", 1).lstrip("-").isdigit() for column in names):
         hint += " (if its first line is data: --no-header, and --target column1)"
     return hint
@@ -249,11 +249,14 @@ def _drop_screened_columns(table: "Table", keep: Sequence[str]) -> "Table":
     dropped = set()
     for finding in screen_columns(table):
         if not finding.is_left_out:
-            print_message(f"note: column {finding.name!r} {finding.reason}; if that means missing, give --na with it")
+            print_message(
+                f"note: column {show(finding.name)} {finding.reason}; if that means missing, give --na with it"
+            )
         elif finding.name not in keep and "all" not in keep:
             dropped.add(finding.name)
             print_message(
-                f"note: column {finding.name!r} is left out ({finding.reason}); --keep {finding.name!r} keeps it"
+                f"note: column {show(finding.name)} is left out ({finding.reason}); --keep "
+                f"{show(finding.name)} keeps it"
             )
     if len(dropped) == table.n_columns:
         print_message("note: all columns would be left out, so all are kept; use --ignore to drop some of them")

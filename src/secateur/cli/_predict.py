@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.output import write_file
+from ..errors import show
 from ._command import (
     Options,
     delta_option,
@@ -76,8 +77,8 @@ def _note_unknown_values(table: "Table", *, quiet: bool) -> None:
         else:
             continue
         print_message(
-            f"note: column {column.name!r} has {values}, none when the tree was grown; such rows take the branch that "
-            "most growing rows took",
+            f"note: column {show(column.name)} has {values}, none when the tree was grown; such rows take the "
+            "branch that most growing rows took",
             quiet=quiet,
         )
 

@@ -10,7 +10,7 @@ from .._kernels import structure
 from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Ints, LongsOrFloats, immutable_array, write_protect
 from .._utils.checks import check_name
 from ..data.sketch import Sketch
-from ..errors import CountsError
+from ..errors import CountsError, show
 from .node_statistics import NodeStatistics
 from .provenance import identify_sample, sample_array
 from .tree import Tree
@@ -64,7 +64,7 @@ class Counts(NodeStatistics):
         shape = by_class.shape
         if by_class.ndim != 2 or shape[0] != self.tree.n_nodes or shape[1] == 0:
             raise CountsError(
-                f"counts of sample {self.sample!r} have shape {shape}; "
+                f"counts of sample {show(self.sample)} have shape {shape}; "
                 f"({self.tree.n_nodes}, number of classes) needed for {self.tree}"
             )
         object.__setattr__(self, "by_class", by_class)
@@ -199,7 +199,7 @@ class Counts(NodeStatistics):
     def __repr__(self) -> str:
         total = self.total[0]
         formatted = f"{total:,}" if self.has_integer_weights else f"{total:,.6g}"
-        return f"Counts({self.sample!r}, {formatted} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
+        return f"Counts({show(self.sample)}, {formatted} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
 
 
 def check_label_rule(rule: str, original: str) -> None:
@@ -239,7 +239,7 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     if rule == "grow":
         return grown.majority
     if holdout is None:
-        raise CountsError(f"labels={rule!r} needs a held-out sample; none is given")
+        raise CountsError(f"labels={show(rule)} needs a held-out sample; none is given")
     holdout.tree.evaluation_log.record_nodes(holdout)
     n_classes = grown.n_classes  # held-out rows of classes that growing did not see have no vote
     votes = holdout.by_class[:, :n_classes]
@@ -275,10 +275,12 @@ def _check_sums(tree: Tree, by_class: LongsOrFloats, sample: str) -> None:
         return
     count = by_class[node, c]
     if not (np.isfinite(count) and count >= 0):
-        raise CountsError(f"sample {sample!r}, node {node}, class {c}: count {count}; a number of 0 or more is needed")
+        raise CountsError(
+            f"sample {show(sample)}, node {node}, class {c}: count {count}; a number of 0 or more is needed"
+        )
     raise CountsError(
-        f"sample {sample!r}, node {node}, class {c}: count {count}, but the leaves below it hold {summed[node, c]}; "
-        "Counts.from_leaves adds them up"
+        f"sample {show(sample)}, node {node}, class {c}: count {count}, but the leaves below it hold "
+        f"{summed[node, c]}; Counts.from_leaves adds them up"
     )
 
 
@@ -292,6 +294,6 @@ def _check_total(tree: Tree, by_class: LongsOrFloats, sample: str) -> None:
         total = float(max(part.sum(dtype=np.float64) for part in (by_class[tree.is_leaf], by_class[0])))
     if total >= MAX_EXACT_INT and np.isfinite(by_class).all():
         raise CountsError(
-            f"counts of sample {sample!r} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
+            f"counts of sample {show(sample)} add up to {total:.6g}, 2**53 or more, where whole numbers stop being "
             "exact; divide them by a common factor"
         )

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats, Ints, Longs, immutable_array, reduce_to_fields, write_protect
-from ..errors import ParameterError, escape_unprintable
+from ..errors import ParameterError, escape_unprintable, show
 from .bound import Bound
 
 MAX_LISTED_VALUES = 20  # in messages
@@ -116,7 +116,7 @@ class LeafShares:
             errors=int(self.count[i, c]),
             sample=self.sample,
             details={"leaf": int(node), "class": self.classes[c], "lower": float(self.lower[i, c])},
-            quantity=f"share of {self.classes[c]!r} in leaf {int(node)}",
+            quantity=f"share of {show(self.classes[c])} in leaf {int(node)}",
             freshness=self.freshness,
             is_checked=self.is_checked,
             n_repeated=self.n_repeated,
@@ -166,7 +166,7 @@ class LeafShares:
         i = int(np.searchsorted(self.nodes, node))
         if i == len(self.nodes) or self.nodes[i] != node:
             raise ParameterError(
-                f"node {node!r} has no limits here; there are some for {_format_list(self.nodes.tolist())}"
+                f"node {show(node)} has no limits here; there are some for {_format_list(self.nodes.tolist())}"
             )
         return i
 
@@ -174,10 +174,10 @@ class LeafShares:
 def class_number(names: Sequence[str], label: object) -> int:
     """Return the number of the class with a name; raise `ParameterError` if there is none."""
     if str(label) not in names:
-        raise ParameterError(f"class {label!r} is not known; the classes are {_format_list(names)}")
+        raise ParameterError(f"class {show(label)} is not known; the classes are {_format_list(names)}")
     return list(names).index(str(label))
 
 
 def _format_list(values: Sequence[object]) -> str:
     suffix = ", ..." if len(values) > MAX_LISTED_VALUES else ""
-    return ", ".join(map(repr, values[:MAX_LISTED_VALUES])) + suffix
+    return ", ".join(map(show, values[:MAX_LISTED_VALUES])) + suffix

@@ -9,7 +9,7 @@ import numpy as np
 from .._kernels import node_moments, structure
 from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, immutable_array, write_protect
 from ..data.sketch import Sketch
-from ..errors import CountsError, UnsupportedError
+from ..errors import CountsError, UnsupportedError, show
 from .node_statistics import NodeStatistics
 from .provenance import identify_sample
 from .tree import Tree
@@ -182,18 +182,18 @@ class Moments(NodeStatistics):
     def __getattr__(self, name: str) -> Any:
         if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "unrecorded_errors_if_leaf"):
             raise NoClassesError(
-                f"{name} asks for classes, but the target of sample {self.sample!r} is a number; rules and "
+                f"{name} asks for classes, but the target of sample {show(self.sample)} is a number; rules and "
                 "certificates of classes do not take Moments (the pruning rules that do: see secateur.pruners.RULES)"
             )
-        raise AttributeError(f"'Moments' object has no attribute {name!r}")
+        raise AttributeError(f"'Moments' object has no attribute {show(name)}")
 
     def __repr__(self) -> str:
-        return f"Moments({self.sample!r}, {self.weight[0]:,.10g} rows, {self.tree.n_nodes:,} nodes)"
+        return f"Moments({show(self.sample)}, {self.weight[0]:,.10g} rows, {self.tree.n_nodes:,} nodes)"
 
 
 def _checked_numbers(name: str, values: ArrayLike, moments: Moments) -> Floats:
     """Return a field of `moments` as a read-only float array; raise `CountsError` if it has no valid numbers."""
-    field_name, n_nodes = f"{name} of sample {moments.sample!r}", moments.tree.n_nodes
+    field_name, n_nodes = f"{name} of sample {show(moments.sample)}", moments.tree.n_nodes
     try:
         array: Floats = immutable_array(values, np.float64)
     except (TypeError, ValueError) as error:
@@ -220,13 +220,13 @@ def _check_sums(moments: Moments) -> None:
     tree, weight = moments.tree, moments.weight
     if weight[0] >= MAX_EXACT_INT:
         raise CountsError(
-            f"weight of sample {moments.sample!r} is {weight[0]:.6g}, 2**53 or more, where whole numbers stop being "
-            "exact; divide it by a common factor, and sse too"
+            f"weight of sample {show(moments.sample)} is {weight[0]:.6g}, 2**53 or more, where whole numbers "
+            "stop being exact; divide it by a common factor, and sse too"
         )
     slack = RELATIVE_ROUNDING * float(weight[0])
     node, _, summed = structure.first_invalid_count(tree.parent, weight[:, None], slack)
     if node >= 0:
         raise CountsError(
-            f"weight of sample {moments.sample!r} is {weight[node]} at node {node}, but the leaves below it hold "
+            f"weight of sample {show(moments.sample)} is {weight[node]} at node {node}, but the leaves below it hold "
             f"{summed[node, 0]}; Moments.from_leaves adds them up"
         )

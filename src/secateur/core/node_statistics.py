@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 from .._kernels.stop import check_stopped
 from .._utils.arrays import Array, Immutable, Ints, LongsOrFloats, write_protect
 from ..data.sketch import Sketch
-from ..errors import CountsError
+from ..errors import CountsError, show
 from .provenance import SampleUsage, UsedSample
 from .tree import Tree
 
@@ -93,6 +93,6 @@ class NodeStatistics(Immutable):
         check_stopped()
         if not self.tree.same_structure(tree):
             raise CountsError(
-                f"sample {self.sample!r} was counted on another tree ({self.tree}, not {tree}); "
+                f"sample {show(self.sample)} was counted on another tree ({self.tree}, not {tree}); "
                 "count it on the tree to prune"
             )

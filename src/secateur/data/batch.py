@@ -18,7 +18,7 @@ from .._utils.arrays import Array, Category, Columns, Frame, Labels, Rows
 from .._utils.checks import as_list
 from .._utils.output import PathLike
 from .._utils.warn import describe_repeated, format_names
-from ..errors import Argument, DataError, ParameterError, SchemaError, UnsupportedError
+from ..errors import Argument, DataError, ParameterError, SchemaError, UnsupportedError, show
 from . import arrow
 from .cell_text import CellType, interpret_text, is_cell_of_type, read_file_column
 from .files import are_data_files, find_files, read_file
@@ -212,7 +212,7 @@ def _read_text_column(
         for cell in column.categories:
             if not is_cell_of_type(cell, cell_type, options):
                 needed = _CELL_TYPE_TEXTS[cell_type]
-                raise SchemaError(f"{file}: column {name!r} holds {cell!r}; {needed} is needed: correct it")
+                raise SchemaError(f"{file}: column {show(name)} holds {show(cell)}; {needed} is needed: correct it")
     return column
 
 
@@ -233,7 +233,7 @@ def _read_concatenated(batches: Sequence[Batch], name: str) -> RawColumn:
     with_values = [column for column in columns if not column.missing_mask.all()] or columns
     if len({type(column) for column in with_values}) > 1:
         raise DataError(
-            f"column {name!r} holds numbers in one file and words in another; pass ",
+            f"column {show(name)} holds numbers in one file and words in another; pass ",
             Argument("nominal", [name]),
             " or ",
             Argument("numeric", [name]),
@@ -357,7 +357,7 @@ def check_column_names(names: list[Category]) -> list[str]:
     """Return the column names if they are text and all different, else raise `DataError`."""
     not_text = [name for name in names if not isinstance(name, str)]
     if not_text:
-        shown = ", ".join(f"{name!r} ({type(name).__name__})" for name in not_text[:5])
+        shown = ", ".join(f"{show(name)} ({type(name).__name__})" for name in not_text[:5])
         raise DataError(
             f"column names must all be text; found {shown}: convert them with X.columns = X.columns.astype(str)"
         )

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import format_names, warn
-from ..errors import Argument
+from ..errors import Argument, show
 from .dates import is_ambiguous_format, parse_date, read_temporal_series, warn_dates
 from .raw_column import CategoryColumn, NumberColumn, RawColumn, read_series, strict_float
 from .text_options import TextOptions
@@ -183,7 +183,7 @@ def _parse_numbers(
         word_codes = [code for code, cell in enumerate(column.categories) if cell in words]
         n_rows = int(np.isin(column.codes, word_codes).sum())
         warn(
-            f"column {name!r}: {format_names(words)} among numbers is read as missing ({n_rows:,} rows); ",
+            f"column {show(name)}: {format_names(words)} among numbers is read as missing ({n_rows:,} rows); ",
             Argument("nominal", [name]),
             " keeps the words as categories",
         )
@@ -196,7 +196,7 @@ def _warn_notation(column: CategoryColumn, words: list[str], name: str) -> None:
     """Warn how the first number with a thousands separator or a unit is read."""
     for cell in column.categories:
         if cell not in words and any(mark in cell for mark in (",", "'", " ", *UNITS)):
-            warn(f"column {name!r}: {cell!r} is read as the number {parse_number(cell):.15g}")
+            warn(f"column {show(name)}: {show(cell)} is read as the number {parse_number(cell):.15g}")
             return
 
 
@@ -240,7 +240,7 @@ def _warn_day_first(column: CategoryColumn, name: str) -> None:
         for cell, day in zip(ambiguous, month_first, strict=True):
             if day != parse_date(cell, "dmy"):
                 warn(
-                    f"column {name!r}: {cell!r} is read with the day first; use ",
+                    f"column {show(name)}: {show(cell)} is read with the day first; use ",
                     Argument("dates", "mdy"),
                     " if the month is first",
                 )

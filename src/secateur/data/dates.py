@@ -7,7 +7,7 @@ import numpy as np
 
 from .._utils.arrays import Series
 from .._utils.warn import warn
-from ..errors import Argument
+from ..errors import Argument, show
 from .raw_column import NumberColumn
 
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 dates have no time zone here
@@ -103,7 +103,7 @@ def read_temporal_series(series: Series, name: str) -> NumberColumn:
 
     dtype, is_null = series.dtype, series.is_null().to_numpy()
     if isinstance(dtype, nw.Time | nw.Duration):
-        warn(f"column {name!r} holds times of day or spans of time and is read as hours")
+        warn(f"column {show(name)} holds times of day or spans of time and is read as hours")
         return NumberColumn(np.array([np.nan if value is None else _hours(value) for value in series.to_list()]))
     if isinstance(dtype, nw.Datetime) and dtype.time_zone:
         series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
@@ -115,7 +115,9 @@ def read_temporal_series(series: Series, name: str) -> NumberColumn:
 
 def warn_dates(name: str) -> None:
     """Warn that a column is read as dates."""
-    warn(f"column {name!r} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text")
+    warn(
+        f"column {show(name)} is read as dates (days since 1970-01-01); ", Argument("dates", "text"), " keeps the text"
+    )
 
 
 def _hours(value: dt.time | dt.timedelta) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Category, Columns, Labels, Rows
 from .._utils.checks import as_list, check_name
 from .._utils.warn import format_names, warn
-from ..errors import Argument, DataError, ParameterError, SchemaError
+from ..errors import Argument, DataError, ParameterError, SchemaError, show
 from .batch import Batch, cell_types_for, open_batch
 from .cell_text import MAX_WORDS_AMONG_NUMBERS, MIN_NUMBERS_AMONG_WORDS
 from .raw_column import (
@@ -217,7 +217,7 @@ def _requested_kinds(names: tuple[str, ...], nominal: Columns | None, numeric: C
         for column in as_list(kind, columns):
             position = _find_column(column, names, kind)
             if kinds[position] not in (None, kind):
-                raise ParameterError(f"column {names[position]!r} is given both as nominal and as numeric")
+                raise ParameterError(f"column {show(names[position])} is given both as nominal and as numeric")
             kinds[position] = kind
     return kinds
 
@@ -227,9 +227,9 @@ def _find_column(column: object, names: tuple[str, ...], parameter: str) -> int:
     if isinstance(column, str):
         if column in names:
             return names.index(column)
-        raise ParameterError(f"{parameter}={column!r} is not a column; the columns are {format_names(names)}")
+        raise ParameterError(f"{parameter}={show(column)} is not a column; the columns are {format_names(names)}")
     if not isinstance(column, int | np.integer) or isinstance(column, bool):
-        raise ParameterError(f"{parameter} holds {column!r}; names or positions of columns are needed")
+        raise ParameterError(f"{parameter} holds {show(column)}; names or positions of columns are needed")
     if not -len(names) <= column < len(names):
         raise ParameterError(f"{parameter}={column} is not a column; there are {len(names)}, counted from 0")
     return int(column) % len(names)
@@ -353,7 +353,7 @@ def encode_batch(batch: Batch, schema: Schema, unseen: Unseen, kinds: Sequence[K
     for column, kind in zip(schema.columns, kinds, strict=True):
         if kind not in (None, column.kind):
             raise ParameterError(
-                f"column {column.name!r} is asked for as {kind}, but the tree was grown on it as {column.kind}"
+                f"column {show(column.name)} is asked for as {kind}, but the tree was grown on it as {column.kind}"
             )
     if batch.matrix is not None and all(column.kind == "numeric" for column in schema.columns):
         matrix = as_floats(batch.matrix)
@@ -383,7 +383,8 @@ def encode_column(column: Column, raw: RawColumn, unseen: Unseen, *, parse_text:
     n_new = int(np.count_nonzero(is_new))
     if n_new and unseen == "error":
         raise SchemaError(
-            f"column {column.name!r}: {format_names(coded.occurring_categories(is_new))} in {n_new:,} rows (first row "
+            f"column {show(column.name)}: {format_names(coded.occurring_categories(is_new))} in {n_new:,} rows "
+            "(first row "
             f"{np.flatnonzero(is_new)[0]}) were not in the growing sample; unseen='majority-branch' sends them where "
             "most examples went"
         )
@@ -399,18 +400,18 @@ def _encode_numeric(column: Column, raw: RawColumn, *, parse_text: bool) -> Arra
     if isinstance(raw, CategoryColumn):
         raise _wrong_type(column, raw)
     if raw.is_date and not column.is_date:
-        raise SchemaError(f"column {column.name!r} holds dates, but held numbers when it was grown; convert it")
+        raise SchemaError(f"column {show(column.name)} holds dates, but held numbers when it was grown; convert it")
     return column_as_floats(raw)
 
 
 def _wrong_type(column: Column, raw: CategoryColumn) -> SchemaError:
     """Return the error for a column whose values have another type than those in the growing table."""
     rows = np.flatnonzero(raw.codes >= 0)[:3]
-    shown = ", ".join(repr(raw.categories[raw.codes[row]]) for row in rows)
+    shown = ", ".join(show(raw.categories[raw.codes[row]]) for row in rows)
     found = _VALUE_TYPE_PLURALS.get(value_type(raw.categories) or "", "values")
     is_numeric = column.kind == "numeric"
     grown = "numbers" if is_numeric else f"categories such as {format_names(column.categories[:3])}"
-    problem = f"column {column.name!r} holds {found} ({shown}), but held {grown} when the tree was grown"
+    problem = f"column {show(column.name)} holds {found} ({shown}), but held {grown} when the tree was grown"
     if is_numeric:
         return SchemaError(problem, "; convert it or pass ", Argument("numeric", [column.name]))
     return SchemaError(problem, "; convert it to the type it had")
@@ -442,7 +443,7 @@ def warn_inexact_integers(matrix: Array, names: Sequence[str]) -> None:
     is_large = (matrix.max(axis=0) > MAX_EXACT_INT) | (matrix.min(axis=0) < -MAX_EXACT_INT)
     for j in np.flatnonzero(is_large).tolist():
         warn(
-            f"column {names[j]!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
+            f"column {show(names[j])} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
             "subtract an offset, or pass ",
             Argument("nominal", [names[j]]),
             " if it is an identifier",
@@ -453,7 +454,7 @@ def warn_infinite(column: Array, name: str) -> None:
     """Warn about a column in which more than 1 % of the values are infinite."""
     n_infinite = np.count_nonzero(np.isinf(column))
     if n_infinite > len(column) / 100:
-        warn(f"column {name!r} is infinite in {n_infinite:,} of {len(column):,} rows; they are ordered as values")
+        warn(f"column {show(name)} is infinite in {n_infinite:,} of {len(column):,} rows; they are ordered as values")
 
 
 def warn_looks_numeric(name: str, categories: Sequence[str]) -> None:
@@ -470,15 +471,15 @@ def warn_looks_numeric(name: str, categories: Sequence[str]) -> None:
     keep_categories = (Argument("nominal", [name]), " to keep the categories")
     if n_numbers and not words:
         warn(
-            f"column {name!r} is text that looks numeric ({format_names(categories, 3)}) and is taken as categories; "
-            "pass ",
+            f"column {show(name)} is text that looks numeric ({format_names(categories, 3)}) and is taken as "
+            "categories; pass ",
             Argument("numeric", [name]),
             " to convert it, or pass ",
             *keep_categories,
         )
     elif n_numbers >= MIN_NUMBERS_AMONG_WORDS:
         warn(
-            f"column {name!r} is text that looks numeric but for {format_names(words)} and is taken as categories; "
+            f"column {show(name)} is text that looks numeric but for {format_names(words)} and is taken as categories; "
             "make these missing values (",
             Argument("na"),
             " for a CSV file), or pass ",
@@ -490,7 +491,7 @@ def warn_categories(name: str, categories: Sequence[Category]) -> None:
     """Warn about a column with very many categories, or with two categories that look the same."""
     if len(categories) > MAX_CATEGORIES_WITHOUT_WARNING:
         warn(
-            f"column {name!r} has {len(categories):,} categories; is it an identifier, or a number (",
+            f"column {show(name)} has {len(categories):,} categories; is it an identifier, or a number (",
             Argument("numeric", [name]),
             ")?",
         )
@@ -501,8 +502,8 @@ def warn_categories(name: str, categories: Sequence[Category]) -> None:
         plain = unicodedata.normalize("NFKC", category).strip().casefold()
         if plain in seen:
             warn(
-                f"column {name!r}: the categories {seen[plain]!r} and {category!r} differ only by case, spaces or "
-                "Unicode form; they are kept apart"
+                f"column {show(name)}: the categories {show(seen[plain])} and {show(category)} differ only by "
+                "case, spaces or Unicode form; they are kept apart"
             )
             return
         seen[plain] = category

@@ -19,7 +19,7 @@ import numpy as np
 
 from .._utils.arrays import Frame, Rows
 from .._utils.warn import format_names
-from ..errors import DataError, SecateurError, UnsupportedError
+from ..errors import DataError, SecateurError, UnsupportedError, show
 from .raw_column import RawColumn, read_objects
 from .text_file import TextFile, check_row_lengths, open_text_file
 from .text_options import TextOptions
@@ -77,7 +77,9 @@ def _files_of_path(path: str) -> list[str]:
         return _files_of_folder(path)
     if os.path.exists(path):  # noqa: PTH110
         if not path.lower().endswith(ENDINGS):
-            raise UnsupportedError(f"the path {path!r} ends in none of {_ENDINGS_TEXT}; convert the file to Parquet")
+            raise UnsupportedError(
+                f"the path {show(path)} ends in none of {_ENDINGS_TEXT}; convert the file to Parquet"
+            )
         return [path]
     if glob.has_magic(path):
         return _files_of_pattern(path)
@@ -104,7 +106,7 @@ def _files_of_pattern(pattern: str) -> list[str]:
     unsupported = [file for file in files if not file.lower().endswith(ENDINGS)]
     if unsupported:
         raise UnsupportedError(
-            f"{pattern} matches {unsupported[0]!r}, which ends in none of {_ENDINGS_TEXT}; narrow the pattern"
+            f"{pattern} matches {show(unsupported[0])}, which ends in none of {_ENDINGS_TEXT}; narrow the pattern"
         )
     return files
 
@@ -141,7 +143,7 @@ def read_file(
         raise DataError(f"{path} is remote; download it first and pass the local path")
     if not path.lower().endswith(ENDINGS):
         raise UnsupportedError(
-            f"the path {path!r} ends in none of {_ENDINGS_TEXT}; save it as CSV, or "
+            f"the path {show(path)} ends in none of {_ENDINGS_TEXT}; save it as CSV, or "
             "read the file with pandas, polars or pyarrow and pass the frame"
         )
     if not Path(path).exists():

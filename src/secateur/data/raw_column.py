@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints, Rows, Series
-from ..errors import Argument, DataError, UnsupportedError
+from ..errors import Argument, DataError, UnsupportedError, show
 from . import arrow
 
 ValueType = Literal["number", "boolean", "text", "missing"]
@@ -142,7 +142,7 @@ def read_series(series: Series, name: str) -> RawColumn:
     if series.implementation.is_pandas_like() and native.dtype == object:  # narwhals guesses from the first values
         return read_objects(series.to_numpy(), name)
     if dtype.is_temporal():
-        raise DataError(f"column {name!r} holds dates or times ({dtype}); {_CONVERT_DATES}")
+        raise DataError(f"column {show(name)} holds dates or times ({dtype}); {_CONVERT_DATES}")
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return _read_categorical(series, name)
     if series.implementation.is_pyarrow() and str(native.type) == "string_view":
@@ -158,9 +158,9 @@ def read_series(series: Series, name: str) -> RawColumn:
     if series.null_count() == len(series):
         return NumberColumn(np.full(len(series), np.nan))
     if dtype == nw.Object or (dtype == nw.Unknown and series.implementation.is_pandas_like()):
-        array = dense_array(series.to_numpy(), f"column {name!r}")
+        array = dense_array(series.to_numpy(), f"column {show(name)}")
         return read_objects(array, name) if array.dtype == object else NumberColumn(array)
-    raise DataError(f"column {name!r} holds {dtype} values; numbers, text, categories or booleans are needed")
+    raise DataError(f"column {show(name)} holds {dtype} values; numbers, text, categories or booleans are needed")
 
 
 def _read_numeric(series: Series) -> NumberColumn:
@@ -222,8 +222,8 @@ def _check_categories(categories: list[Category], name: str) -> None:
     types = {value_type_of_class(type(category)) for category in categories}
     if types - {"number", "boolean", "text"} or len(types) > 1:
         raise DataError(
-            f"column {name!r} has the categories {', '.join(map(repr, categories[:5]))}; all text, all numbers or all "
-            "booleans are needed: convert it with .astype(str).astype('category')"
+            f"column {show(name)} has the categories {', '.join(map(show, categories[:5]))}; all text, all "
+            "numbers or all booleans are needed: convert it with .astype(str).astype('category')"
         )
 
 
@@ -258,9 +258,9 @@ def read_objects(cells: Array, name: str) -> RawColumn:
 def _unsupported_object(value: object, row: int, name: str) -> DataError | UnsupportedError:
     """Return the error for an object that is no number, text, boolean or missing value."""
     if hasattr(value, "isoformat") or hasattr(value, "total_seconds"):
-        return DataError(f"column {name!r}, row {row}: {value!r} is a date or a time; {_CONVERT_DATES}")
+        return DataError(f"column {show(name)}, row {row}: {show(value)} is a date or a time; {_CONVERT_DATES}")
     return UnsupportedError(
-        f"column {name!r}, row {row}: {value!r} is a {type(value).__name__}; "
+        f"column {show(name)}, row {row}: {show(value)} is a {type(value).__name__}; "
         "the argument must be a string or a number (or a boolean, or missing)"
     )
 
@@ -269,9 +269,9 @@ def _mixed_objects(values: list[Category], type_of_class: dict[type, ValueType |
     """Return the error for a column of several types, with the first value of each."""
     first_row = {type_of_class[type(value)]: row for row, value in reversed(list(enumerate(values)))}
     first_row.pop("missing", None)
-    shown = ", ".join(f"{values[row]!r} (row {row})" for row in sorted(first_row.values()))
+    shown = ", ".join(f"{show(values[row])} (row {row})" for row in sorted(first_row.values()))
     return DataError(
-        f"column {name!r} mixes {' and '.join(sorted(map(str, first_row)))} values: {shown}; one kind is needed: "
+        f"column {show(name)} mixes {' and '.join(sorted(map(str, first_row)))} values: {shown}; one kind is needed: "
         "convert the column to numbers or to text"
     )
 
@@ -287,7 +287,7 @@ def _numbers_of_objects(values: list[Category], missing_classes: set[type], name
         if array.dtype.kind not in "iuf":
             array = np.array([float(value) for value in values])
     except OverflowError as error:
-        raise DataError(f"column {name!r} holds whole numbers too large for a float; rescale it") from error
+        raise DataError(f"column {show(name)} holds whole numbers too large for a float; rescale it") from error
     return NumberColumn(array, null_mask)
 
 
@@ -350,8 +350,8 @@ def parse_categories(column: CategoryColumn, name: str) -> NumberColumn:
         except ValueError as error:
             row = int(np.flatnonzero(column.codes == code)[0])
             raise DataError(
-                f"column {name!r}, row {row}: {column.categories[code]!r} is not a number; correct it, mark it as "
-                "missing, or leave the column out of ",
+                f"column {show(name)}, row {row}: {show(column.categories[code])} is not a number; correct it, "
+                "mark it as missing, or leave the column out of ",
                 Argument("numeric"),
             ) from error
     return NumberColumn(values[column.codes])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from .._utils.arrays import Array, Category, Immutable
-from ..errors import DataError, SchemaError
+from ..errors import DataError, SchemaError, show
 
 if TYPE_CHECKING:
     from .cell_text import CellType
@@ -267,13 +267,14 @@ def _check_columns(schema: Schema, columns: tuple[Array, ...]) -> None:
         allowed = _CODE_DTYPES if column.kind == "nominal" else _NUMBER_DTYPES
         if values.dtype not in allowed:
             raise SchemaError(
-                f"column {column.name!r} is {values.dtype}; a {column.kind} column is {' or '.join(map(str, allowed))}"
+                f"column {show(column.name)} is {values.dtype}; a {column.kind} column is "
+                f"{' or '.join(map(str, allowed))}"
             )
         if values.shape != shape:
-            raise DataError(f"column {column.name!r} has shape {values.shape}; {shape} is needed")
+            raise DataError(f"column {show(column.name)} has shape {values.shape}; {shape} is needed")
         if column.kind == "nominal" and len(values) and not -1 <= values.min() <= values.max() < column.n_codes:
             raise SchemaError(
-                f"column {column.name!r} holds codes from {values.min()} to {values.max()}; "
+                f"column {show(column.name)} holds codes from {values.min()} to {values.max()}; "
                 f"-1 to {column.n_codes - 1} are known"
             )
 

@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Series, write_protect
 from .._utils.checks import check_name
 from .._utils.warn import format_names, warn
-from ..errors import DataError, ParameterError, SchemaError, UnsupportedError, Wording
+from ..errors import DataError, ParameterError, SchemaError, UnsupportedError, Wording, show
 from .batch import Batch
 from .raw_column import (
     CategoryColumn,
@@ -187,8 +187,8 @@ def drop_unlabelled_rows(
     if n_missing == 0 or missing_target == "error":
         return batch, None
     if n_missing == batch.n_rows:
-        raise DataError(f"the target {target!r} is missing in all {n_missing:,} rows; name another column")
-    warn(f"{n_missing:,} of {batch.n_rows:,} rows have no target {target!r} and are left out")
+        raise DataError(f"the target {show(target)} is missing in all {n_missing:,} rows; name another column")
+    warn(f"{n_missing:,} of {batch.n_rows:,} rows have no target {show(target)} and are left out")
     return batch.filter(~is_missing), ~is_missing
 
 
@@ -222,14 +222,16 @@ def is_numeric_target(
     `schema` decides, and without one `table_schema`, the schema of the data if they are encoded already.
     """
     if target_kind not in (None, "class", "number"):
-        raise ParameterError(f"target_kind={target_kind!r}; 'class', 'number' or None is needed")
+        raise ParameterError(f"target_kind={show(target_kind)}; 'class', 'number' or None is needed")
     if target_kind is None:
         deciding = table_schema if schema is None else schema
         return deciding is not None and deciding.has_numeric_target
     if schema is not None and schema.has_target:
         grown_kind = "number" if schema.has_numeric_target else "class"
         if grown_kind != target_kind:
-            raise SchemaError(f"target_kind={target_kind!r}, but the tree was grown on a target of kind {grown_kind!r}")
+            raise SchemaError(
+                f"target_kind={show(target_kind)}, but the tree was grown on a target of kind {show(grown_kind)}"
+            )
     return target_kind == "number"
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Bools, Floats, write_protect
 from .._utils.warn import format_names, warn
-from ..errors import Argument, DataError, MessagePart, ParameterError, SchemaError, Wording
+from ..errors import Argument, DataError, MessagePart, ParameterError, SchemaError, Wording, show
 from .raw_column import CategoryColumn, RawColumn
 from .table import Table
 
@@ -165,7 +165,7 @@ def _class_factors(class_weight: dict[Any, float], classes: list[Any]) -> Array:
     known = set(classes)
     for label in class_weight:
         if label not in known:
-            raise ParameterError(f"class_weight names {label!r}; the classes are {classes}")
+            raise ParameterError(f"class_weight names {show(label)}; the classes are {classes}")
     for label, factor in class_weight.items():
         is_number = isinstance(factor, int | float | np.number) and not isinstance(factor, bool)
         if not is_number or not 0 <= factor < np.inf:
@@ -182,7 +182,7 @@ def _warn_of_single_class(rows: WeightedRows) -> None:
     if is_used is not None:
         target = target[is_used]
     if classes is not None and (target == target[0]).all():
-        warn(f"every row has the class {classes[target[0]]!r}; the tree is one leaf")
+        warn(f"every row has the class {show(classes[target[0]])}; the tree is one leaf")
 
 
 def are_whole(weights: Floats) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from ..data.table import Table
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from .tables import all_combinations, make_table, numbered_attributes
 
 
@@ -60,7 +60,7 @@ def monks(problem: Literal[1, 2, 3]) -> Table:
         3: ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3)),
     }
     if problem not in concepts:
-        raise ParameterError(f"problem={problem!r}; one of 1, 2, 3 is needed")
+        raise ParameterError(f"problem={show(problem)}; one of 1, 2, 3 is needed")
     return make_table(numbered_attributes(sizes), (rows - 1).T, concepts[problem], (0, 1))
 
 

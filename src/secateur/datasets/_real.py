@@ -13,7 +13,7 @@ from ..data.files import read_file
 from ..data.table import Column, Schema, Table
 from ..data.text_file import open_text_file
 from ..data.text_options import TextOptions
-from ..errors import DataError
+from ..errors import DataError, show
 from .tables import TARGET_COLUMN
 
 ColumnKind = Literal["numeric"] | dict[str, list[object]]  # in SCHEMA.json: "numeric" or {"nominal": [values]}
@@ -59,7 +59,8 @@ def load(name: str, data_dir: str | os.PathLike[str]) -> Table:
     frame = frame.select([*kinds, TARGET_COLUMN])
     if frame[TARGET_COLUMN].null_count():
         raise DataError(
-            f"{file}: column {TARGET_COLUMN!r} has {frame[TARGET_COLUMN].null_count()} empty cells; every row needs one"
+            f"{file}: column {show(TARGET_COLUMN)} has {frame[TARGET_COLUMN].null_count()} empty cells; every "
+            "row needs one"
         )
     columns = tuple(_make_column(file, column, kind, frame[column]) for column, kind in kinds.items())
     classes = np.array(sorted(frame[TARGET_COLUMN].unique().to_list()))
@@ -87,7 +88,9 @@ def fetch(name: str | int, **options: Any) -> Table:
     try:
         bunch = fetch_openml(**identifier, as_frame=True, parser="auto", **options)
     except Exception as error:  # errors of the network, the name and the version have no common base class
-        raise DataError(f"{name!r} cannot be fetched from OpenML ({error}); datasets.load reads local files") from error
+        raise DataError(
+            f"{show(name)} cannot be fetched from OpenML ({error}); datasets.load reads local files"
+        ) from error
     return encode(bunch.data, target=bunch.target)
 
 
@@ -106,10 +109,10 @@ def _read_column_kinds(name: str, folder: Path) -> dict[str, ColumnKind]:
     if not isinstance(schema, dict) or name not in schema:
         known = schema if isinstance(schema, dict) else {}
         hint = did_you_mean(name, known) or f"; it knows {', '.join(sorted(known))}"
-        raise DataError(f"{path} does not know {name!r}{hint}")
+        raise DataError(f"{path} does not know {show(name)}{hint}")
     kinds = schema[name].get("columns") if isinstance(schema[name], dict) else None
     if not isinstance(kinds, dict) or not kinds or not all(_is_column_kind(kind) for kind in kinds.values()):
-        raise DataError(f'{path}: {name!r} needs "columns", each of them "numeric" or {{"nominal": [its values]}}')
+        raise DataError(f'{path}: {show(name)} needs "columns", each of them "numeric" or {{"nominal": [its values]}}')
     return kinds
 
 
@@ -125,7 +128,7 @@ def _check_header(file: Path, kinds: dict[str, ColumnKind]) -> None:
     missing = [column for column in (*kinds, TARGET_COLUMN) if column not in header]
     if missing:
         raise DataError(
-            f"{file} has no column {missing[0]!r}, which SCHEMA.json names; it has {', '.join(header[:20])}"
+            f"{file} has no column {show(missing[0])}, which SCHEMA.json names; it has {', '.join(header[:20])}"
         )
 
 
@@ -134,10 +137,10 @@ def _make_column(file: Path, name: str, kind: ColumnKind, cells: Any) -> Column:
     has_missing = bool(cells.null_count())
     if kind == "numeric":
         if not cells.dtype.is_numeric() and cells.null_count() < len(cells):
-            raise DataError(f"{file}: column {name!r} should hold numbers and holds {cells.drop_nulls()[0]!r}")
+            raise DataError(f"{file}: column {show(name)} should hold numbers and holds {show(cells.drop_nulls()[0])}")
         return Column(name, "numeric", has_missing=has_missing)
     values = tuple(str(value) for value in kind["nominal"])
     unknown = set(cells.drop_nulls().unique().to_list()) - set(values)
     if unknown:
-        raise DataError(f"{file}: column {name!r} holds {min(unknown)!r}, which SCHEMA.json does not name")
+        raise DataError(f"{file}: column {show(name)} holds {show(min(unknown))}, which SCHEMA.json does not name")
     return Column(name, "nominal", values, has_missing)

@@ -8,7 +8,7 @@ import numpy as np
 from .._utils.arrays import Array, Longs, write_protect
 from .._utils.checks import check_int
 from ..data.table import Column, Schema, Table
-from ..errors import DataError, ParameterError
+from ..errors import DataError, ParameterError, show
 
 TARGET_COLUMN = "class"  # name of the column of classes in files of data sets
 
@@ -96,4 +96,4 @@ def row_generator(n: int, seed: int) -> np.random.Generator:
 def check_probability(name: str, value: float) -> None:
     """Raise `ParameterError` unless `value` is between 0 and 1."""
     if not 0 <= value <= 1:
-        raise ParameterError(f"{name}={value!r}; a probability between 0 and 1 is needed")
+        raise ParameterError(f"{name}={show(value)}; a probability between 0 and 1 is needed")

@@ -12,7 +12,7 @@ from .._kernels import histograms, ranks
 from .._utils.arrays import Array, ArrayLike, Floats, reduce_to_fields, write_protect
 from .._utils.warn import format_names
 from ..data.table import Schema
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError, show
 from ._coding import CodeTask
 from ._order_statistics import KEY_BITS, OrderStatisticSearch, RankTask, bin_end_ranks
 from ._passes import PassRunner
@@ -49,7 +49,7 @@ class Bins:
             edges = np.array(values, np.float64)
             if edges.ndim != 1 or np.isnan(edges).any() or (np.diff(edges) <= 0).any():
                 raise ParameterError(
-                    f"the bin edges of column {name!r} are {edges.tolist()}; rising numbers are needed"
+                    f"the bin edges of column {show(name)} are {edges.tolist()}; rising numbers are needed"
                 )
             checked[str(name)] = write_protect(edges)
         object.__setattr__(self, "edges", checked)
@@ -173,7 +173,7 @@ def _code_type(sizes: Array, schema: Schema) -> np.dtype:
     if largest > MAX_CODES:
         name = schema.names[int(sizes.argmax())]
         raise UnsupportedError(
-            f"column {name!r} needs {largest:,} codes; at most {MAX_CODES:,} are supported: use fewer bins"
+            f"column {show(name)} needs {largest:,} codes; at most {MAX_CODES:,} are supported: use fewer bins"
         )
     return np.dtype(np.uint8 if largest <= 256 else np.uint16)
 

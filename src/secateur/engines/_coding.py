@@ -21,7 +21,7 @@ from ..data.encoding import encode_column
 from ..data.raw_column import NumberColumn, RawColumn, column_as_floats
 from ..data.table import Column, Schema
 from ..data.target import class_numbers
-from ..errors import DataError
+from ..errors import DataError, show
 from ..growers.tree_tables import GrowingTables
 
 
@@ -182,7 +182,9 @@ class CodeTask:
                 codes[:, j] = self.missing[j]
             else:
                 codes[:, j] = _known_categories(column, raw, name)
-        target, n_unknown = class_numbers(rows.read(self.target), self.schema.classes, f"target {self.target!r}", first)
+        target, n_unknown = class_numbers(
+            rows.read(self.target), self.schema.classes, f"target {show(self.target)}", first
+        )
         if n_unknown:
             raise source_changed_error(self.target)
         ranges.n_rows += rows.n_rows
@@ -192,7 +194,7 @@ class CodeTask:
 def source_changed_error(name: str) -> DataError:
     """Return the error for a source whose column differs between two passes."""
     return DataError(
-        f"column {name!r} changed between two passes over the source; "
+        f"column {show(name)} changed between two passes over the source; "
         "use a source that does not change while the tree grows"
     )
 

@@ -10,7 +10,7 @@ from ..core import Sample, Tree
 from ..data.batch import ProgressCallback
 from ..data.encoding import Unseen, encode
 from ..data.text_options import DateReading, TextOptions
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError, show
 from ._data_file import check_files_fit_task
 from ._source import open_source
 from .registry import Client, ExternalData, check_engine, engine_for, source_kind_of
@@ -46,7 +46,7 @@ class Scan:
     n_verified: int = 0
 
     def __str__(self) -> str:
-        unseen = ", ".join(f"{name!r} ({n:,} rows)" for name, n in self.n_unseen.items())
+        unseen = ", ".join(f"{show(name)} ({n:,} rows)" for name, n in self.n_unseen.items())
         verified = f", {self.n_verified:,} of them checked one by one" if self.n_verified else ""
         new = f"; new classes in {self.n_new:,} rows" if self.n_new else ""
         categories = f"; unseen categories in {unseen}" if unseen else ""
@@ -179,7 +179,7 @@ def count(
     if not isinstance(target, str):
         if used_engine != "memory":
             raise ParameterError(
-                f"target is a {type(target).__name__}; engine={used_engine!r} needs the name of a column"
+                f"target is a {type(target).__name__}; engine={show(used_engine)} needs the name of a column"
             )
         counts_in_memory = _count_in_memory(grown_tree, source, target, sample, sample_weight, unseen, ignore)
         scan = Scan("memory", int(counts_in_memory.total[0]))
@@ -216,8 +216,8 @@ def _count_in_memory(
     for parameter, name in column_names.items():
         if isinstance(name, str):
             raise ParameterError(
-                f"{parameter}= names the column {name!r}, but the target is not a name; pass the weights themselves, "
-                "and only the columns to use"
+                f"{parameter}= names the column {show(name)}, but the target is not a name; pass the weights "
+                "themselves, and only the columns to use"
             )
     table = encode(source, schema=tree.schema, unseen=unseen, target=labels, strict=False)
     return routing.count(tree, table, sample_weight=sample_weight, sample=sample)  # type: ignore[no-any-return]

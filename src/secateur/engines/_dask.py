@@ -18,7 +18,7 @@ from typing import Any
 
 from .._utils.threads import InlinePool
 from ..data.batch import BatchTask, ProgressCallback, batch_from_frame
-from ..errors import DataError, ParameterError, UnsupportedError
+from ..errors import DataError, ParameterError, UnsupportedError, show
 from ..routing import merge_tallies
 from ._coding import BinRanges, CodedRows, CodeStore, CodeTask
 from ._data_file import DataFile
@@ -200,7 +200,7 @@ def _scheduler_lost(client: Client) -> DataError:
     """Return the error for a client whose scheduler does not answer."""
     address = getattr(getattr(client, "scheduler", None), "address", None) or "its address"
     return DataError(
-        f"the Dask scheduler at {address} no longer answers (client is {client.status!r}); nothing was counted: "
+        f"the Dask scheduler at {address} no longer answers (client is {show(client.status)}); nothing was counted: "
         "start a cluster, make a new client and count again"
     )
 

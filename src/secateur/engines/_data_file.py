@@ -18,7 +18,7 @@ from ..data.files import CSV_ENDINGS, polars_missing_options
 from ..data.raw_column import ValueType
 from ..data.text_file import open_text_file
 from ..data.text_options import TextOptions
-from ..errors import DataError, SchemaError
+from ..errors import DataError, SchemaError, show
 from ..routing import CountTask
 from .registry import translate_errors
 
@@ -85,7 +85,7 @@ def check_files_fit_task(files: Sequence[DataFile], task: CountTask) -> None:
             continue
         for name, needed, found in find_type_mismatches(task, file.value_types):
             raise SchemaError(
-                f"{file.path}: column {name!r} is {file.types[name]} ({found or 'a kind'} that no tree can "
+                f"{file.path}: column {show(name)} is {file.types[name]} ({found or 'a kind'} that no tree can "
                 f"use here), but {needed} is needed; convert the column, or leave the file out"
             )
 

@@ -20,7 +20,7 @@ from .._kernels import growing, histograms
 from .._utils.arrays import Labels
 from ..core import Counts, Tree
 from ..data.table import Schema, Table
-from ..errors import DataError, ParameterError, UnsupportedError
+from ..errors import DataError, ParameterError, UnsupportedError, show
 from ..growers import CRITERIA
 from ..growers.parameters import GrowParameters, limits_of
 from ..growers.prepared_columns import columns_by_code
@@ -160,9 +160,9 @@ def _checked_limits(
 ) -> growing.GrowLimits:
     """Return the limits of growing; refuse parameters that growing out of core does not support."""
     if not (criterion in CRITERIA and CRITERIA[criterion].is_streamed):
-        supported = ", ".join(repr(name) for name, entry in CRITERIA.items() if entry.is_streamed)
+        supported = ", ".join(show(name) for name, entry in CRITERIA.items() if entry.is_streamed)
         raise UnsupportedError(
-            f"criterion={criterion!r}; growing out of core supports {supported}; use secateur.grow for the others"
+            f"criterion={show(criterion)}; growing out of core supports {supported}; use secateur.grow for the others"
         )
     if max_bins is None:
         raise ParameterError("max_bins=None; growing out of core needs bins; secateur.grow considers every threshold")
@@ -177,7 +177,7 @@ def _checked_limits(
 def _check_options(quantiles: str, n_jobs: int, finish_rows: int | None) -> None:
     """Refuse invalid options of growing out of core."""
     if quantiles not in ("exact", "sketch"):
-        raise ParameterError(f"quantiles={quantiles!r}; 'exact' or 'sketch' is needed")
+        raise ParameterError(f"quantiles={show(quantiles)}; 'exact' or 'sketch' is needed")
     if n_jobs < 1:
         raise ParameterError(f"n_jobs={n_jobs}; 1 or more is needed")
     if finish_rows is not None and finish_rows < 0:

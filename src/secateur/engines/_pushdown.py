@@ -22,7 +22,7 @@ from .._utils.warn import format_names
 from ..core import check_no_surrogates
 from ..data.batch import batch_from_frame
 from ..data.target import class_numbers
-from ..errors import DataError, SchemaError, UnsupportedError
+from ..errors import DataError, SchemaError, UnsupportedError, show
 from ..routing import ClassTally, CountTask, NumberTally, format_new_labels
 from ._data_file import find_type_mismatches, frame_value_type
 from .registry import Lazy, translate_errors
@@ -83,7 +83,7 @@ def _check_supported(task: CountTask, types: Lazy) -> None:
         )
     value_types = {name: frame_value_type(dtype) for name, dtype in types.items()}
     for name, needed, _ in find_type_mismatches(task, value_types):
-        raise SchemaError(f"column {name!r} is {types[name]}, but {needed} is needed; convert the column")
+        raise SchemaError(f"column {show(name)} is {types[name]}, but {needed} is needed; convert the column")
 
 
 def with_tested_columns(frame: Lazy, task: CountTask, types: Lazy) -> Lazy:
@@ -236,7 +236,7 @@ def _add_class_counts(tally: ClassTally, routed: Lazy, task: CountTask, n_rows: 
     if int(n.sum()) != n_rows:
         raise DataError(f"the engine counted {int(n.sum()):,} of {n_rows:,} rows; stream the rows instead")
     labels = batch_from_frame(sums.to_native()).read(TARGET)
-    codes, new_labels = class_numbers(labels, classes, f"target {task.target!r}")
+    codes, new_labels = class_numbers(labels, classes, f"target {show(task.target)}")
     tally.add(nodes, codes, sums["w"].to_numpy().astype(np.float64))
     tally.n_new, tally.new_labels = int(n[codes == len(classes)].sum()), format_new_labels(new_labels)
 
@@ -261,11 +261,11 @@ def _summarize(tested: Lazy, task: CountTask) -> dict[str, Any]:
     summary = {name: value if name == "centre" else int(value or 0) for name, value in summary.items()}
     if summary["missing"]:
         raise DataError(
-            f"target {task.target!r} is missing in {summary['missing']:,} rows; remove rows without a target"
+            f"target {show(task.target)} is missing in {summary['missing']:,} rows; remove rows without a target"
         )
     if task.weight is not None and summary["valid"] < summary["n"]:
         raise DataError(
-            f"weight {task.weight!r} is missing, negative or infinite in {summary['n'] - summary['valid']:,} rows; "
+            f"weight {show(task.weight)} is missing, negative or infinite in {summary['n'] - summary['valid']:,} rows; "
             "finite numbers of 0 or more are needed"
         )
     return summary
@@ -355,7 +355,7 @@ def _compare_leaves(rows: Lazy, task: CountTask, engine: str) -> int:
     different = np.flatnonzero(our_leaves != engine_leaves)
     if len(different):
         row = int(different[0])
-        shown = ", ".join(f"{name}={named[name][row]!r}" for name in task.names[:20])
+        shown = ", ".join(f"{name}={show(named[name][row])}" for name in task.names[:20])
         hint = " (Parquet files with NaN need read_parquet(..., can_have_nan=true))" if engine == "duckdb" else ""
         raise DataError(
             f"the engine {engine} sends the row ({shown}) to node {int(engine_leaves[row])}, secateur sends it to node "

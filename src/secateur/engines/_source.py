@@ -23,7 +23,7 @@ from ..data.files import CSV_ENDINGS, find_files, is_path_or_paths
 from ..data.raw_column import CategoryColumn, NumberColumn, RawColumn
 from ..data.table import Table
 from ..data.text_options import TextOptions
-from ..errors import DataError, ParameterError, SchemaError, UnsupportedError
+from ..errors import DataError, ParameterError, SchemaError, UnsupportedError, show
 from ._data_file import (
     DataFile,
     arrow_batches,
@@ -263,7 +263,9 @@ def open_grow_source(
             f"a {type(source).__name__} cannot be used in place for growing; write it to Parquet files first"
         )
     if not isinstance(target, str):
-        raise ParameterError(f"target is a {type(target).__name__}; engine={used_engine!r} needs the name of a column")
+        raise ParameterError(
+            f"target is a {type(target).__name__}; engine={show(used_engine)} needs the name of a column"
+        )
     if kind == "files":
         source = find_files(source)
     _check_rereadable(source, kind)
@@ -356,9 +358,9 @@ def _columns_to_grow_on(
                 f"{format_names(names)}"
             )
     if target in chosen:
-        raise ParameterError(f"columns= holds the target {target!r}; a tree must not test what it is to predict")
+        raise ParameterError(f"columns= holds the target {show(target)}; a tree must not test what it is to predict")
     if not chosen:
-        raise DataError(f"{description} has no column besides the target {target!r}; at least one is needed")
+        raise DataError(f"{description} has no column besides the target {show(target)}; at least one is needed")
     return chosen
 
 
@@ -381,7 +383,7 @@ def _check_same_columns(files: Sequence[DataFile], names: tuple[str, ...], targe
             value_type = file.value_types[name]
             if value_type is None:
                 raise SchemaError(
-                    f"{file.path}: column {name!r} is {file.types[name]}; numbers, text or booleans are needed: "
+                    f"{file.path}: column {show(name)} is {file.types[name]}; numbers, text or booleans are needed: "
                     "convert it, or leave it out with columns="
                 )
             if value_type == "missing":
@@ -389,6 +391,6 @@ def _check_same_columns(files: Sequence[DataFile], names: tuple[str, ...], targe
             first_type, first_path = first_use.setdefault(name, (value_type, file.path))
             if value_type != first_type:
                 raise SchemaError(
-                    f"{file.path}: column {name!r} holds {value_type} values ({file.types[name]}), but {first_type} "
-                    f"values in {first_path}; convert it to one kind"
+                    f"{file.path}: column {show(name)} holds {value_type} values ({file.types[name]}), but "
+                    f"{first_type} values in {first_path}; convert it to one kind"
                 )

@@ -21,7 +21,7 @@ from ..data.encoding import warn_categories
 from ..data.raw_column import CategoryColumn, NumberColumn, ValueType, column_as_floats, factorize, value_type
 from ..data.table import Column, Schema
 from ..data.target import check_target_complete, encode_target
-from ..errors import Argument, DataError, SchemaError, UnsupportedError
+from ..errors import Argument, DataError, SchemaError, UnsupportedError, show
 from ._passes import ColumnSums
 from ._source import GrowSource
 
@@ -152,8 +152,8 @@ class ColumnSurvey:
         """Set the type of the values; refuse a type that differs from that of other rows."""
         if self.value_type not in ("missing", found):
             raise SchemaError(
-                f"column {self.name!r} holds {found} values in one partition and {self.value_type} values in another; "
-                "convert it to one kind"
+                f"column {show(self.name)} holds {found} values in one partition and {self.value_type} values "
+                "in another; convert it to one kind"
             )
         self.value_type = found
 
@@ -267,15 +267,15 @@ class SurveyTask:
 
 def _label_counts(raw: NumberColumn | CategoryColumn, name: str, first: int) -> dict[Category, int]:
     """Return the number of rows of a batch with each class label; refuse a target that is no class."""
-    check_target_complete(raw, f"target {name!r}", first)
+    check_target_complete(raw, f"target {show(name)}", first)
     if isinstance(raw, CategoryColumn):
         counts = np.bincount(raw.codes, minlength=len(raw.categories))
         return {raw.categories[code]: int(counts[code]) for code in np.flatnonzero(counts)}
     values, counts = np.unique(raw.values, return_counts=True)
     if len(values) > MAX_BATCH_CLASSES:
         raise DataError(
-            f"target {name!r} has {len(values):,} values in one batch, from {format_names(values[:3].tolist())} on; "
-            "classes are needed"
+            f"target {show(name)} has {len(values):,} values in one batch, from "
+            f"{format_names(values[:3].tolist())} on; classes are needed"
         )
     return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
@@ -294,7 +294,7 @@ def read_schema(survey: Survey, source: GrowSource, criterion: str) -> tuple[Sch
     classes = _read_classes(survey, source)
     counts = np.array([survey.labels[label] for label in classes.tolist()], np.int64)
     if np.count_nonzero(counts) == 1:
-        warn(f"every row has the class {classes[int(np.argmax(counts))]!r}; the tree is one leaf")
+        warn(f"every row has the class {show(classes[int(np.argmax(counts))])}; the tree is one leaf")
     columns = tuple(_read_column(column, source, survey.n_rows) for column in survey.columns)
     return Schema(columns, write_protect(classes), source.has_names), counts
 
@@ -317,12 +317,13 @@ def _read_classes(survey: Survey, source: GrowSource) -> Array:
         labels = list(survey.labels)
         if len({isinstance(label, str) for label in labels}) > 1:
             raise DataError(
-                f"target {source.target!r} holds {format_names(labels[:5])}: text in one partition, numbers in another"
+                f"target {show(source.target)} holds {format_names(labels[:5])}: text in one partition, "
+                "numbers in another"
             )
         classes = encode_target(labels)[1]
     if len(classes) > MAX_CODES:
         raise UnsupportedError(
-            f"target {source.target!r} has {len(classes):,} classes; at most {MAX_CODES:,} are supported"
+            f"target {show(source.target)} has {len(classes):,} classes; at most {MAX_CODES:,} are supported"
         )
     return classes
 
@@ -338,8 +339,8 @@ def _read_column(column: ColumnSurvey, source: GrowSource, n_rows: int) -> Colum
         warn_categories(column.name, categories)
     if len(categories) + column.has_missing > MAX_CODES:
         raise UnsupportedError(
-            f"column {column.name!r} has {len(categories):,} categories; at most {MAX_CODES:,} are supported here: is "
-            "it an identifier? Leave it out with columns=, or group the rare categories"
+            f"column {show(column.name)} has {len(categories):,} categories; at most {MAX_CODES:,} are "
+            "supported here: is it an identifier? Leave it out with columns=, or group the rare categories"
         )
     return Column(column.name, "nominal", categories, column.has_missing)
 
@@ -348,11 +349,11 @@ def _warn_numbers(column: ColumnSurvey, n_rows: int) -> None:
     """Warn about whole numbers that floats cannot hold exactly, and about many infinite values."""
     if column.has_inexact_int:
         warn(
-            f"column {column.name!r} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
+            f"column {show(column.name)} holds whole numbers beyond 2**53, where neighbours become equal as float64; "
             "subtract an offset, or pass ",
             Argument("nominal", [column.name]),
             " if it is an identifier",
         )
     if column.n_infinite > n_rows / INFINITE_ROWS_DIVISOR:
         share = f"{column.n_infinite:,} of {n_rows:,} rows"
-        warn(f"column {column.name!r} is infinite in {share}; they are ordered as values")
+        warn(f"column {show(column.name)} is infinite in {share}; they are ordered as values")

@@ -26,7 +26,7 @@ from ..data.batch import open_batch
 from ..data.encoding import encode
 from ..data.table import Table
 from ..data.target import TargetKind
-from ..errors import DataError, ParameterError, TreeError
+from ..errors import DataError, ParameterError, TreeError, show
 from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, summary
 from ..inspection.text import export_rules, export_text
 from ..model_selection._recipe import plain_values
@@ -451,7 +451,7 @@ def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:
     """Raise `ParameterError` for a parameter that only scikit-learn's trees have, and name the replacement."""
     for name in names:
         if name in REPLACEMENTS:
-            raise ParameterError(f"{estimator} has no parameter {name!r}: {REPLACEMENTS[name]}")
+            raise ParameterError(f"{estimator} has no parameter {show(name)}: {REPLACEMENTS[name]}")
 
 
 def check_target(y: Labels, estimator: object) -> Labels:
@@ -462,7 +462,7 @@ def check_target(y: Labels, estimator: object) -> Labels:
     if y is None:
         raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     if isinstance(y, str) or np.isscalar(y):
-        raise DataError(f"y is {y!r}; one label per row is needed, not the name of a column or one value")
+        raise DataError(f"y is {show(y)}; one label per row is needed, not the name of a column or one value")
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 

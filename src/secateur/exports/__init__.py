@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.checks import check_name, check_parameters
 from .._utils.lazy import lazy_getattr
+from ..errors import show
 
 if TYPE_CHECKING:
     from ._c import export_c as export_c
@@ -100,7 +101,7 @@ def export(model: object, *, to: str, **parameters: Any) -> Any:
     """
     check_name("to", to, EXPORTS)
     write = __getattr__(f"export_{to}")
-    check_parameters(f"export {to!r}", write, parameters)
+    check_parameters(f"export {show(to)}", write, parameters)
     return write(model, **parameters)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import ArrayLike
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from ._exported_tree import ExportedTree
 from ._values import categories_of, join_in_lines, utf8
 
@@ -171,7 +171,7 @@ def export_c(model: object, *, function_name: str = "predict", probabilities: Ar
     """
     is_name = isinstance(function_name, str) and re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", function_name)
     if not is_name or function_name in RESERVED_WORDS.split():
-        raise ParameterError(f"function_name={function_name!r}; a C identifier such as 'predict' is needed")
+        raise ParameterError(f"function_name={show(function_name)}; a C identifier such as 'predict' is needed")
     exported = ExportedTree(model)
     is_classifier = bool(exported.class_labels)
     prediction_type = "int" if is_classifier else "double"
@@ -253,7 +253,7 @@ def _category_tables(exported: ExportedTree) -> _CategoryTables:
         missing.append(c_double(float(len(values))) if column.n_codes > len(values) else "NAN")
         for code, value in enumerate(values):
             if family == "text":
-                texts.append((j, utf8(value, f"column {column.name!r}: the category"), code))
+                texts.append((j, utf8(value, f"column {show(column.name)}: the category"), code))
             else:
                 numbers.append((j, float(value), code))
     return _CategoryTables(

@@ -15,7 +15,7 @@ import numpy as np
 
 from .._utils.arrays import Array, ArrayLike
 from .._utils.checks import check_name
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError, show
 from ._exported_tree import CategorySet, ExportedTree, check_levels
 from ._values import categories_of, utf8
 
@@ -79,7 +79,7 @@ def export_onnx(
     nominal = [column.name for column in exported.columns if column.kind == "nominal"]
     if inputs == "matrix" and nominal:
         raise ParameterError(
-            f"inputs='matrix', but {nominal[0]!r} is a column of categories; inputs='columns' is needed"
+            f"inputs='matrix', but {show(nominal[0])} is a column of categories; inputs='columns' is needed"
         )
     builder = _GraphBuilder(exported, dtype)
     if nominal or inputs == "columns":
@@ -205,7 +205,7 @@ class _GraphBuilder:
         if family == "text":
             if missing in values:
                 raise ParameterError(
-                    f"missing={missing!r} is a category of column {column.name!r}; choose another text"
+                    f"missing={show(missing)} is a category of column {show(column.name)}; choose another text"
                 )
             keys = [utf8(value, "the text") for value in values] + [missing.encode()] * column.has_missing
             key_tensor = self.helper.make_tensor("keys", self.types.STRING, [len(keys)], keys)

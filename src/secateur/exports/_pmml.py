@@ -12,7 +12,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
-from ..errors import UnsupportedError
+from ..errors import UnsupportedError, show
 from ._exported_tree import ExportedTree, check_levels
 from ._values import MAX_DOUBLE, categories_of, plain_value, unique_name, utf8
 
@@ -162,6 +162,7 @@ def _attribute(text: str) -> str:
         is_control = character < " " and character not in "\t\n\r"
         if is_control or character in "\ufffe\uffff":
             raise UnsupportedError(
-                f"{text!r} contains {character!r}, which XML cannot represent; rename it, or export to Python or C"
+                f"{show(text)} contains {show(character)}, which XML cannot represent; rename it, or export to "
+                "Python or C"
             )
     return quoteattr(text)

@@ -26,7 +26,7 @@ from .._utils.checks import check_name
 from ..core.class_names import as_one_line
 from ..data.dates import EPOCH
 from ..data.table import Column
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError, show
 from ..inspection.wording import percent_text
 from ._exported_tree import CategorySet, ExportedTree, check_levels
 from ._values import MAX_DOUBLE, categories_of, unique_name, utf8
@@ -58,7 +58,7 @@ class Dialect:
         """Return a name in quotes."""
         utf8(name, "the name")
         if not name or "\0" in name:
-            raise ParameterError(f"the name {name!r} cannot be written in SQL; rename it")
+            raise ParameterError(f"the name {show(name)} cannot be written in SQL; rename it")
         return '"' + name.replace('"', '""') + '"'
 
     def literal(self, value: str | float) -> str:
@@ -77,7 +77,7 @@ class Dialect:
         zero = {"sqlite": "char(0)", "duckdb": "chr(0)"}.get(self.name)
         if zero is None:
             raise UnsupportedError(
-                f"the text {text!r} holds the character 0, which {self.name} cannot store; remove it"
+                f"the text {show(text)} holds the character 0, which {self.name} cannot store; remove it"
             )
         return "(" + f" || {zero} || ".join(map(self.quoted, text.split("\0"))) + ")"
 
@@ -230,7 +230,7 @@ def export_sql(
     _check_names(exported, target)
     parts = [table] if isinstance(table, str) else list(table)
     if not parts or not all(isinstance(part, str) for part in parts):
-        raise ParameterError(f"table={table!r}; a name, or the parts of one, is needed")
+        raise ParameterError(f"table={show(table)}; a name, or the parts of one, is needed")
     source = ".".join(map(target.identifier, parts))
     taken = [column.name for column in exported.columns]
     returns_leaf = output != "prediction"
@@ -267,7 +267,7 @@ def _check_names(exported: ExportedTree, target: Dialect) -> None:
         same = lowered.get(exported.columns[j].name.lower(), [])
         if len(same) > 1:
             raise UnsupportedError(
-                f"the columns {same[0]!r} and {same[1]!r} differ only by the case of letters, which "
+                f"the columns {show(same[0])} and {show(same[1])} differ only by the case of letters, which "
                 f"{target.name} ignores; rename one of them and grow again"
             )
 

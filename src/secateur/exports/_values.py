@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..data.table import Column
-from ..errors import UnsupportedError
+from ..errors import UnsupportedError, show
 
 PlainValue = str | bool | int | float
 ValueFamily = Literal["text", "truth", "number"]  # exported Python modules contain these words
@@ -26,7 +26,7 @@ def plain_value(value: object, name: str) -> PlainValue:
         return float(value)  # type: ignore[arg-type] # Decimal, Fraction
     except (TypeError, ValueError) as error:
         raise UnsupportedError(
-            f"{name} {value!r} is a {type(value).__name__}; text, numbers or booleans can be exported"
+            f"{name} {show(value)} is a {type(value).__name__}; text, numbers or booleans can be exported"
         ) from error
 
 
@@ -36,7 +36,7 @@ def categories_of(column: Column, *, is_double: bool = True) -> tuple[ValueFamil
     If numbers become doubles in the target language (`is_double`), refuse whole numbers that are too large for a
     double.
     """
-    values = [plain_value(value, f"column {column.name!r}: category") for value in column.categories]
+    values = [plain_value(value, f"column {show(column.name)}: category") for value in column.categories]
     if column.kind == "nominal" and (not values or isinstance(values[0], str)):
         return "text", values
     if values and isinstance(values[0], bool):
@@ -44,7 +44,7 @@ def categories_of(column: Column, *, is_double: bool = True) -> tuple[ValueFamil
     large = [value for value in values if isinstance(value, int) and abs(value) >= MAX_EXACT_INT]
     if large and is_double:
         raise UnsupportedError(
-            f"column {column.name!r} has the category {large[0]}, a whole number of 2**53 or more, which a double "
+            f"column {show(column.name)} has the category {large[0]}, a whole number of 2**53 or more, which a double "
             "cannot distinguish from its neighbours; grow on the column as text, or export to Python"
         )
     return "number", values
@@ -55,7 +55,9 @@ def utf8(text: str, name: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise UnsupportedError(f"{name} {text!r} is not valid Unicode (it has a lone surrogate); correct it") from error
+        raise UnsupportedError(
+            f"{name} {show(text)} is not valid Unicode (it has a lone surrogate); correct it"
+        ) from error
 
 
 def unique_name(wanted: str, taken: Sequence[str]) -> str:

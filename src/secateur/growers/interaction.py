@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..data.table import Schema
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 NAMED_GROUPS = ("pairwise", "no_interactions")
 
@@ -22,8 +22,8 @@ def normalize_groups(interaction_cst: Any) -> Any:
     groups = list(interaction_cst) if _is_collection(interaction_cst) else []
     if not groups or not all(_is_collection(group) for group in groups):
         raise ParameterError(
-            f"interaction_cst={interaction_cst!r}; 'pairwise', 'no_interactions', or a list of groups of columns, by "
-            "name or number, is needed"
+            f"interaction_cst={show(interaction_cst)}; 'pairwise', 'no_interactions', or a list of groups of "
+            "columns, by name or number, is needed"
         )
     return [
         sorted({int(column) if isinstance(column, np.integer) else column for column in group}, key=str)
@@ -54,4 +54,6 @@ def _column_number(column: Any, names: list[str]) -> int:
         return names.index(column)
     if isinstance(column, int) and not isinstance(column, bool) and 0 <= column < len(names):
         return column
-    raise ParameterError(f"interaction_cst names column {column!r}; the columns are {names}, or 0 to {len(names) - 1}")
+    raise ParameterError(
+        f"interaction_cst names column {show(column)}; the columns are {names}, or 0 to {len(names) - 1}"
+    )

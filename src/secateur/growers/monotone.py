@@ -19,7 +19,7 @@ from .._kernels import monotone as monotone_kernel
 from .._utils.arrays import Array
 from ..core import Counts, Moments, Pruning, Tree
 from ..data.table import Schema
-from ..errors import ParameterError, UnsupportedError
+from ..errors import ParameterError, UnsupportedError, show
 
 MIN_WEIGHT = 1e-300  # Replaces a node weight of 0 in divisions.
 
@@ -30,19 +30,21 @@ def column_signs(monotonic_cst: Any, schema: Schema) -> Array:
     if isinstance(monotonic_cst, Mapping):
         unknown = [name for name in monotonic_cst if name not in names]
         if unknown:
-            raise ParameterError(f"monotonic_cst names column {unknown[0]!r}; the columns are {names}")
+            raise ParameterError(f"monotonic_cst names column {show(unknown[0])}; the columns are {names}")
         signs = np.array([monotonic_cst.get(name, 0) for name in names], object)
     else:
         signs = np.asarray(monotonic_cst, object)
     are_signs = [isinstance(sign, int | np.integer) and sign in (-1, 0, 1) for sign in signs.ravel()]
     if signs.shape != (len(names),) or not all(are_signs):
         raise ParameterError(
-            f"monotonic_cst={monotonic_cst!r}; -1, 0 or 1 for each of the {len(names)} columns, or a dict from names "
-            "to these, is needed"
+            f"monotonic_cst={show(monotonic_cst)}; -1, 0 or 1 for each of the {len(names)} columns, or a dict "
+            "from names to these, is needed"
         )
     for column, sign in zip(schema.columns, signs, strict=True):
         if sign and column.kind == "nominal":
-            raise UnsupportedError(f"monotonic_cst constrains column {column.name!r}, whose categories have no order")
+            raise UnsupportedError(
+                f"monotonic_cst constrains column {show(column.name)}, whose categories have no order"
+            )
     if schema.classes is not None and len(schema.classes) > 2:
         raise UnsupportedError(f"monotonic_cst with {len(schema.classes)} classes; 2 classes or numbers are needed")
     return signs.astype(np.int8)

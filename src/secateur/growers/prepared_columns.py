@@ -18,7 +18,7 @@ from .._kernels import growing, packing
 from .._utils.arrays import Array, Floats
 from ..data.table import Table
 from ..data.weights import are_whole
-from ..errors import UnsupportedError
+from ..errors import UnsupportedError, show
 from .presort import (
     N_VALUES_OF_PAIR,
     Binning,
@@ -201,7 +201,7 @@ def check_branches(table: Table, multiway: bool) -> None:
     for column in table.schema.columns if multiway else ():
         if column.kind == "nominal" and column.n_codes > MAX_BRANCHES:
             raise UnsupportedError(
-                f"column {column.name!r} has {column.n_codes:,} categories; a multiway split supports at most "
+                f"column {show(column.name)} has {column.n_codes:,} categories; a multiway split supports at most "
                 f"{MAX_BRANCHES:,}; use splits='binary', or group the rare categories"
             )
 

@@ -11,7 +11,7 @@ from .._utils.arrays import Array, Floats
 from .._utils.checks import check_name
 from ..core import Counts, Model, Moments, as_model
 from ..core.class_names import class_names_of
-from ..errors import CountsError, UnsupportedError
+from ..errors import CountsError, UnsupportedError, show
 from ..statistics import PROBABILITIES
 from ..statistics.probabilities import node_probabilities, probability_kind
 from ..statistics.ranking import Ranking, Threshold, ranking_of
@@ -291,7 +291,7 @@ def evaluate(
     if fitted.is_classifier != counts.has_classes:
         raise CountsError("the counts are of another kind of target than the model; count the rows with its tree")
     if not counts.total[0] > 0:
-        raise CountsError(f"sample {counts.sample!r} has no rows; an evaluation needs at least one")
+        raise CountsError(f"sample {show(counts.sample)} has no rows; an evaluation needs at least one")
     probabilities = probability_kind(fitted) if probabilities is None else probabilities
     check_name("probabilities", probabilities, PROBABILITIES)
     if counts.has_classes:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._utils.arrays import Floats
 from ..core import Counts, Model, Moments, Selection, as_model
+from ..errors import show
 from ..growers.importance import column_importances, node_gains
 from .wording import error_text, percent_text
 
@@ -72,7 +73,7 @@ class Summary:
         """Return the name, sizes and parameters of the model."""
         model = self.model
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
-        target = f", target {model.metadata['target']!r}" if model.metadata.get("target") else ""
+        target = f", target {show(model.metadata['target'])}" if model.metadata.get("target") else ""
         depth, rule = int(model.pruned_tree.depth.max()), model.pruning.rule.split(" (")[0]
         rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.has_integer_weights else 'rows (by weight)'}"
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0

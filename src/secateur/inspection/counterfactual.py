@@ -18,7 +18,7 @@ import numpy as np
 from .._utils.checks import check_name
 from ..core import Tree, check_no_surrogates
 from ..data.table import Column, Table
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from .view import TreeView
 from .wording import value_text
 
@@ -262,5 +262,5 @@ def wanted_predictions(view: TreeView, wanted: Any, leaf: int) -> Callable[[int]
     try:
         low, high = map(float, wanted)
     except (TypeError, ValueError) as error:
-        raise ParameterError(f"wanted={wanted!r}; the ends (low, high) of a range are needed") from error
+        raise ParameterError(f"wanted={show(wanted)}; the ends (low, high) of a range are needed") from error
     return lambda v: low <= float(mean[v]) <= high

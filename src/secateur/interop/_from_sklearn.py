@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import ArrayLike, Floats, Labels, Rows, write_protect
 from ..core import Model, Pruning, SampleUsage, Tree
 from ..data.encoding import encode
-from ..errors import UnsupportedError
+from ..errors import UnsupportedError, show
 from ..growers.tree_tables import shortest_decimals
 from ..routing import with_growing_rows
 from ._counting import growing_sample
@@ -66,7 +66,7 @@ def from_sklearn(
     """
     foreign = read_fitted_tree(estimator)
     if not foreign.is_classifier and (foreign.is_monotonic or estimator.criterion not in MEAN_CRITERIA):
-        what = "monotonic_cst" if foreign.is_monotonic else f"criterion={estimator.criterion!r}"
+        what = "monotonic_cst" if foreign.is_monotonic else f"criterion={show(estimator.criterion)}"
         raise UnsupportedError(
             f"{type(estimator).__name__} has {what}: its leaves do not predict the mean of their rows, "
             "which regression trees of secateur cannot represent; use prune_sklearn"

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats, Labels, Rows
 from ..core import PruningSequence
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from ..pruners import cost_complexity
 from ._counting import growing_sample
 from ._records import Estimator
@@ -112,7 +112,7 @@ def path_sklearn(
     """
     foreign = read_fitted_tree(estimator)
     if cost not in ("impurity", "errors"):
-        raise ParameterError(f"cost={cost!r}; 'impurity' or 'errors' is needed")
+        raise ParameterError(f"cost={show(cost)}; 'impurity' or 'errors' is needed")
     total = 1.0
     if cost == "impurity":
         sequence = _merge_rounding_members(cost_complexity(foreign.tree, None, cost=foreign.risk))

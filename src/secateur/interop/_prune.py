@@ -9,7 +9,7 @@ from sklearn.tree import BaseDecisionTree
 from .._utils.arrays import Array, ArrayLike, Labels, LongsOrFloats, Rows
 from .._utils.checks import check_name
 from ..core import Counts, Pruning, PruningSequence, Sample
-from ..errors import CountsError, ParameterError, UnsupportedError
+from ..errors import CountsError, ParameterError, UnsupportedError, show
 from ..pruners import RULES, prune
 from ._counting import STANDARD_ERRORS_ALLOWED, HeldOutRows, count_growing_rows, count_held_out_rows, route_rows
 from ._records import Estimator
@@ -153,19 +153,21 @@ class _PruneCall:
         self._check_member()
         if self.needs_held_out and X is None:
             more = ", or alpha= or n_leaves=" if self.is_sequence else ""
-            raise ParameterError(f"rule {self.rule!r} needs held-out rows X, y{more}")
+            raise ParameterError(f"rule {show(self.rule)} needs held-out rows X, y{more}")
         cost = self.parameters.get("cost")
         if isinstance(cost, str) and cost not in ("errors", "impurity"):
-            raise ParameterError(f"cost={cost!r}; 'errors', 'impurity' or one number per node is needed")
+            raise ParameterError(f"cost={show(cost)}; 'errors', 'impurity' or one number per node is needed")
 
     def _check_member(self) -> None:
         """Raise an error unless `alpha` and `n_leaves` choose at most one member of a sequence."""
         if self.alpha is not None and self.n_leaves is not None:
             raise ParameterError("alpha and n_leaves exclude each other; pass one of them")
         if not self.is_sequence and not (self.alpha is self.n_leaves is None):
-            raise ParameterError(f"rule {self.rule!r} returns one pruning; alpha and n_leaves choose from a sequence")
+            raise ParameterError(
+                f"rule {show(self.rule)} returns one pruning; alpha and n_leaves choose from a sequence"
+            )
         if self.n_leaves is not None and not (isinstance(self.n_leaves, int | np.integer) and self.n_leaves >= 1):
-            raise ParameterError(f"n_leaves={self.n_leaves!r}; a whole number of 1 or more is needed")
+            raise ParameterError(f"n_leaves={show(self.n_leaves)}; a whole number of 1 or more is needed")
 
     def needs_rows(self, foreign: SklearnTree) -> bool:
         """Return whether the growing rows of a tree must be counted again."""
@@ -210,8 +212,8 @@ class _PruneCall:
         takes_cost = self.rule in REGRESSION_RULES
         if not (foreign.is_classifier or takes_cost or self.rule == "critical-value"):
             raise UnsupportedError(
-                f"rule {self.rule!r} counts classes; {type(foreign.estimator).__name__} predicts numbers. Regressors "
-                f"support {', '.join(REGRESSION_RULES)} and critical-value"
+                f"rule {show(self.rule)} counts classes; {type(foreign.estimator).__name__} predicts numbers. "
+                f"Regressors support {', '.join(REGRESSION_RULES)} and critical-value"
             )
         parameters = dict(self.parameters)
         cost: Any = parameters.pop("cost", None) if foreign.is_classifier or takes_cost else None

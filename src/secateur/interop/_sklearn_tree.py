@@ -22,7 +22,7 @@ from .._utils.arrays import Array, ArrayLike, Floats, Ints, LongsOrFloats, write
 from .._utils.warn import warn
 from ..core import Counts, Moments, Pruning, Sample, Tree
 from ..data.table import Column, Schema
-from ..errors import CountsError, ParameterError, UnsupportedError
+from ..errors import CountsError, ParameterError, UnsupportedError, show
 from ._records import NO_CHILD, Estimator, Records, blank_nodes, preorder, split_part
 
 FOREST_TYPES = (ForestClassifier, ForestRegressor)
@@ -119,11 +119,13 @@ class SklearnTree:
         # A bootstrap uses class weights as probabilities of drawing rows; it counts the drawn rows without weights.
         is_drawn = getattr(owner, "bootstrap", False) and class_weight != "balanced_subsample"
         if class_weight is not None and not is_drawn:
-            why = f"{type(owner).__name__} has class_weight={class_weight!r}: its nodes hold weighted sums, not rows"
+            why = (
+                f"{type(owner).__name__} has class_weight={show(class_weight)}: its nodes hold weighted sums, not rows"
+            )
         elif self.is_monotonic:
             why = f"{name} has monotonic_cst: its nodes hold clipped values, which do not add up"
         elif not self.is_classifier and self.estimator.criterion not in SQUARED_ERROR_CRITERIA:
-            why = f"{name} has criterion={self.estimator.criterion!r}: its nodes hold no squared errors"
+            why = f"{name} has criterion={show(self.estimator.criterion)}: its nodes hold no squared errors"
         else:
             return ""
         return f"{why}; pass the rows it was fitted on as X, y (and sample_weight), and they are counted again"
@@ -174,7 +176,7 @@ def schema_of(estimator: Estimator, classes: Array | None, feature_names: Sequen
     if names is None:
         names, has_names = [f"x{j}" for j in range(n_features)], False
     if isinstance(names, str) or len(names) != n_features or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"feature_names={names!r}; one string for each of {n_features} columns is needed")
+        raise ParameterError(f"feature_names={show(names)}; one string for each of {n_features} columns is needed")
     columns = tuple(Column(str(name), "numeric") for name in names)
     labels = None if classes is None else write_protect(np.array(classes))
     return Schema(columns, labels, has_names, has_numeric_target=classes is None)

@@ -12,7 +12,7 @@ from .._kernels import structure
 from .._utils.arrays import Array, Floats, write_protect
 from ..core import Model, check_no_surrogates
 from ..data.table import Schema
-from ..errors import TreeError, UnsupportedError
+from ..errors import TreeError, UnsupportedError, show
 from ._node_plan import NodePlan, node_statistics, plan_nodes
 from ._pipeline import with_encoders
 from ._records import Dtype, Estimator, Records, blank_nodes, split_part
@@ -135,7 +135,7 @@ def _check_representable(model: Model) -> Schema:
     if is_beyond_float32.any():
         v = int(np.flatnonzero(is_beyond_float32)[0])
         raise UnsupportedError(
-            f"node {v} compares {schema.names[tree.feature[v]]!r} with {tree.threshold[v]:g}, beyond the range of "
+            f"node {v} compares {show(schema.names[tree.feature[v]])} with {tree.threshold[v]:g}, beyond the range of "
             f"float32 ({MAX_FLOAT32:g}), the limit of scikit-learn's trees; rescale the column and grow again"
         )
     return schema

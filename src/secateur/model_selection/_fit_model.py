@@ -17,7 +17,7 @@ from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage,
 from ..data import fold_assignment
 from ..data.table import Table
 from ..data.weights import WeightedRows, check_weights, weigh_classes
-from ..errors import Argument, ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError, show
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData, grow_rows
@@ -423,8 +423,8 @@ def _warn_of_rare_class(plan: FitPlan, model: Model, selection: Selection | None
         return
     name = np.asarray(model.tree.schema.classes).tolist()[rarest]
     warn(
-        f"the tree has {'1 leaf' if n_leaves == 1 else '2 leaves'}, because class {name!r} is {shares[rarest]:.1%} of "
-        "the rows and more leaves hardly lower the error; ",
+        f"the tree has {'1 leaf' if n_leaves == 1 else '2 leaves'}, because class {show(name)} is "
+        f"{shares[rarest]:.1%} of the rows and more leaves hardly lower the error; ",
         Argument("scoring", "log_loss"),
         " chooses a tree by its probabilities, and ",
         Argument("scoring", "balanced_error"),

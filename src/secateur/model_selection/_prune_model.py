@@ -9,7 +9,7 @@ from .._utils.arrays import Array, LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
-from ..errors import ParameterError, PruningError, UnsupportedError
+from ..errors import ParameterError, PruningError, UnsupportedError, show
 from ..pruners import RULES, best_of_size, prune
 from ._certify_model import certify_if_fresh
 from ._recipe import is_accuracy, is_number_of_leaves
@@ -208,7 +208,7 @@ def prune_to_size(model: Model, sequence: PruningSequence, n_leaves: Any) -> Siz
     pruning of that size, return the largest smaller one and warn.
     """
     if not is_number_of_leaves(n_leaves):
-        raise ParameterError(f"n_leaves={n_leaves!r}; a whole number of 1 or more is needed")
+        raise ParameterError(f"n_leaves={show(n_leaves)}; a whole number of 1 or more is needed")
     tree = sequence.tree
     if n_leaves > tree.n_leaves:
         warn(f"{n_leaves:,} leaves are requested, but the grown tree has {tree.n_leaves:,}; it is not pruned")
@@ -291,7 +291,7 @@ def _member_with_accuracy(sequence: PruningSequence, known: KnownErrors, accurac
     For regression, the accuracy is the share of the variance that a member explains.
     """
     if not is_accuracy(accuracy):
-        raise ParameterError(f"accuracy={accuracy!r}; a number above 0 and up to 1 is needed")
+        raise ParameterError(f"accuracy={show(accuracy)}; a number above 0 and up to 1 is needed")
     zero_accuracy_error = grown.zero_accuracy_cost / (float(grown.total[0]) or 1.0) or 1.0
     accuracies = 1 - known.error / zero_accuracy_error
     accurate_members = np.flatnonzero(accuracies >= accuracy - ACCURACY_TOLERANCE)

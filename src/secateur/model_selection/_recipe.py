@@ -15,7 +15,7 @@ import numpy as np
 from .._utils.checks import check_name
 from .._utils.threads import resolve_n_jobs
 from ..data.table import Table
-from ..errors import Argument, DataError, ParameterError, UnsupportedError
+from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
 
@@ -391,10 +391,12 @@ def n_standard_errors(parameter: str, value: Any, k: float | None) -> float:
     """Return the number of standard errors in the value of a parameter: "1se", "0.25se", or "kse" with `k`."""
     if value == "kse":
         if isinstance(k, bool) or not isinstance(k, numbers.Real) or not 0 <= k < float("inf"):
-            raise ParameterError(f"{parameter}='kse' with k={k!r}; a number of standard errors, 0 or more, is needed")
+            raise ParameterError(
+                f"{parameter}='kse' with k={show(k)}; a number of standard errors, 0 or more, is needed"
+            )
         return float(k)
     if k is not None:
-        raise ParameterError(f"k={k!r} goes with {parameter}='kse', not with {value!r}")
+        raise ParameterError(f"k={show(k)} goes with {parameter}='kse', not with {show(value)}")
     multiple = _STANDARD_ERRORS.fullmatch(value) if isinstance(value, str) else None
     if multiple is not None:
         return float(multiple[1])

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, Floats
 from ..core import Counts, Moments, Pruning, PruningSequence, SampleUsage, Selection
-from ..errors import CountsError, ParameterError, PruningError
+from ..errors import CountsError, ParameterError, PruningError, show
 from ._recipe import n_standard_errors
 from .losses import TOLERANCE, NodeLosses, check_cost_matrix, prediction_losses
 
@@ -77,17 +77,17 @@ def select(
     se_multiple = n_standard_errors("rule", rule, k)
     if se != "pooled":
         raise ParameterError(
-            f"se={se!r}; one sample has a pooled standard error only ('folds' goes with cross_validate)"
+            f"se={show(se)}; one sample has a pooled standard error only ('folds' goes with cross_validate)"
         )
     counts.check_fits(sequence.tree)
     total = float(counts.total[0])
     if not total > 0:
-        raise CountsError(f"sample {counts.sample!r} has no rows; choosing needs some")
+        raise CountsError(f"sample {show(counts.sample)} has no rows; choosing needs some")
     if sum(option is not None for option in (cost, costs, values)) > 1:
         raise ParameterError("cost, costs and values exclude each other; pass at most one")
     if cost is not None and counts.has_classes and se_multiple > 0:
         raise ParameterError(
-            f"rule={rule!r} needs a standard error, which summed costs of nodes do not have; "
+            f"rule={show(rule)} needs a standard error, which summed costs of nodes do not have; "
             "pass a matrix as costs=, or use rule='min-error'"
         )
     losses = _node_losses(sequence, counts, cost, costs, values)

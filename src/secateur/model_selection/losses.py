@@ -15,7 +15,7 @@ from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.checks import check_name
 from ..core import CostUnit, Counts, Sample, m_estimate
 from ..data.weights import WeightedRows
-from ..errors import Argument, ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError, show
 from ..statistics import PROBABILITIES
 from ._recipe import SCORES, Score
 
@@ -74,9 +74,9 @@ def complete_scoring(scoring: Scoring, rows: WeightedRows) -> Scoring:
     """
     classes, m = rows.table.schema.classes, scoring.m
     if scoring.path_cost not in ("errors", "m-estimate"):
-        raise ParameterError(f"cost={scoring.path_cost!r}; 'errors' or 'm-estimate' is needed")
+        raise ParameterError(f"cost={show(scoring.path_cost)}; 'errors' or 'm-estimate' is needed")
     if isinstance(m, bool) or not isinstance(m, int | float | np.number) or not 0 <= m < np.inf:
-        raise ParameterError(f"m={m!r}; a finite number of 0 or more is needed")
+        raise ParameterError(f"m={show(m)}; a finite number of 0 or more is needed")
     if classes is None:
         return _check_regression_scoring(scoring)
     check_name("probabilities", scoring.probabilities, PROBABILITIES)
@@ -103,7 +103,7 @@ def _check_regression_scoring(scoring: Scoring) -> Scoring:
         raise ParameterError(Argument("costs"), " needs classes; the target is a number")
     if scoring.path_cost != "errors":
         raise ParameterError(
-            f"cost={scoring.path_cost!r} goes with classes; for a numeric target 'errors' are squared errors"
+            f"cost={show(scoring.path_cost)} goes with classes; for a numeric target 'errors' are squared errors"
         )
     return replace(scoring, m=float(scoring.m))
 

@@ -20,7 +20,7 @@ from .._utils.arrays import Array, write_protect
 from ..core.tree import blank_tests
 from ..data.sketch import N_ROUNDED, RowKey, Sketch
 from ..data.table import Column, Schema
-from ..errors import ModelFileError, SecateurError, TreeError
+from ..errors import ModelFileError, SecateurError, TreeError, show
 from ._certificate import verify_claims
 from ._checks import (
     MAX_COLUMNS,
@@ -176,7 +176,7 @@ def _check_fingerprint(tree: core.Tree, fingerprint: str, sample: str) -> None:
     expected = tree_fingerprint(tree)
     if fingerprint != expected:
         raise ModelFileError(
-            f"the counts of sample {sample!r} are of another tree (fingerprint {fingerprint[7:19]}) than the one "
+            f"the counts of sample {show(sample)} are of another tree (fingerprint {fingerprint[7:19]}) than the one "
             f"given ({expected[7:19]}): the tests, columns or classes differ; count the rows on this tree"
         )
 
@@ -188,7 +188,7 @@ def _as_current_version(document: Document, expected: str) -> Document:
         hint = ""
         if isinstance(found, str) and found in LOADER_OF_FORMAT:
             hint = f"; {LOADER_OF_FORMAT[found]} reads it"
-        raise ModelFileError(f'its "format" is {describe(found)}; {expected!r} is needed{hint}')
+        raise ModelFileError(f'its "format" is {describe(found)}; {show(expected)} is needed{hint}')
     if read_int(version, '"version"', minimum=1) > VERSION:
         raise ModelFileError(
             f"it is version {version} of the format, and this secateur reads up to version {VERSION}; install a newer "

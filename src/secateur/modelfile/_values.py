@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from .._utils.arrays import Array, write_protect
 from .._utils.checks import did_you_mean
-from ..errors import ModelFileError
+from ..errors import ModelFileError, show
 
 Json: TypeAlias = Any  # an unchecked value of a parsed file
 Document: TypeAlias = dict[str, Json]
@@ -80,7 +80,7 @@ def check_keys(part: Json, location: str, required: Collection[str], optional: C
             raise ModelFileError(f"{location} has the unknown key {shorten(key)}{hint}")
     for key in required:
         if key not in part:
-            raise ModelFileError(f"{location} lacks the key {key!r}")
+            raise ModelFileError(f"{location} lacks the key {show(key)}")
     checked: Document = part
     return checked
 
@@ -170,7 +170,7 @@ def read_bool(value: Json, location: str) -> Json:
 
 def read_choice(value: Json, location: str, *names: str) -> Json:
     """Return a string that must be one of `names`."""
-    return require(value, type(value) is str and value in names, location, " or ".join(map(repr, names)))
+    return require(value, type(value) is str and value in names, location, " or ".join(map(show, names)))
 
 
 def read_list(values: Json, location: str, length: int | None = None) -> list[Json]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.arrays import Bools, Floats, Longs
 from ..core import Bound
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 from .display import BLUE, CYCLE, GREY, LITERAL, Axes, Display, leaves_axis, legend_label, root_figure
 
 
@@ -178,7 +178,7 @@ class RulesDisplay(Display):
         for i, line in enumerate(listed):
             missing = {"rule", "leaves", "test_error"} - set(line)
             if missing:
-                raise ParameterError(f"line {i} has no {min(missing)!r}; rule, leaves and test_error are needed")
+                raise ParameterError(f"line {i} has no {show(min(missing))}; rule, leaves and test_error are needed")
         return cls(
             rules=tuple(str(line["rule"]) for line in listed),
             n_leaves=np.array([line["leaves"] for line in listed], np.int64),

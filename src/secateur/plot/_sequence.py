@@ -10,7 +10,7 @@ import numpy as np
 from .._utils.arrays import Floats, Longs
 from ..certifiers import path
 from ..core import Bound, Counts, Moments, PruningSequence, Selection, as_model
-from ..errors import LeakageError, ParameterError, UnsupportedError
+from ..errors import LeakageError, ParameterError, UnsupportedError, show
 from .display import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, Axes, ModelDisplay, check_sample, leaves_axis, legend_label
 
 SAMPLE_TITLES = {"grow": "growing sample", "prune": "held-out sample", "test": "test sample"}
@@ -65,7 +65,7 @@ class PruningPathDisplay(ModelDisplay):
         fitted = as_model(model, done="drawn")
         sequence = fitted.sequence
         if sequence is None:
-            raise ParameterError(f"{fitted!r} has no pruning sequence; prune with a rule that returns one")
+            raise ParameterError(f"{show(fitted)} has no pruning sequence; prune with a rule that returns one")
         samples = [sample for sample in (fitted.grown, fitted.holdout) if sample is not None]
         bounds: Sequence[Bound] | None = None
         if fitted.certificate is not None and fitted.class_holdout is not None:
@@ -209,7 +209,9 @@ class SelectionDisplay(ModelDisplay):
         """Return the display of a model's selection."""
         fitted = as_model(model, done="drawn")
         if fitted.selection is None:
-            raise ParameterError(f"{fitted!r} was not chosen from a table; choose with cross-validation or a sample")
+            raise ParameterError(
+                f"{show(fitted)} was not chosen from a table; choose with cross-validation or a sample"
+            )
         display = cls.from_selection(fitted.selection)
         display.is_classifier = fitted.is_classifier
         return display
@@ -276,7 +278,7 @@ def _curve(sequence: PruningSequence, sample: Counts | Moments, first: Counts | 
     check_sample(sample, "a sample")
     sample.check_fits(sequence.tree)
     if not sample.total[0]:
-        raise ParameterError(f"sample {sample.sample!r} is empty; an error rate needs at least one row")
+        raise ParameterError(f"sample {show(sample.sample)} is empty; an error rate needs at least one row")
     if first.has_classes != sample.has_classes:
         raise ParameterError("samples of classes and of numeric targets are mixed; one kind is needed")
     return Curve(SAMPLE_TITLES.get(sample.sample, sample.sample), sequence.n_leaves, sequence.rates_on(sample, first))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._utils.checks import check_name, check_parameters
 from .._utils.lazy import lazy_getattr
-from ..errors import CountsError, UnsupportedError
+from ..errors import CountsError, UnsupportedError, show
 
 if TYPE_CHECKING:
     from ..core import Pruning, PruningSequence, Sample, Tree
@@ -76,7 +76,7 @@ class Rule:
     def run(self, tree: "Tree", *counts: "Sample", **parameters: Any) -> Any:
         """Call the function of the rule, after a check of its parameters."""
         rule = __getattr__(self.function)
-        check_parameters(f"rule {self.function.replace('_', '-')!r}", rule, parameters, 1 + len(self.samples))
+        check_parameters(f"rule {show(self.function.replace('_', '-'))}", rule, parameters, 1 + len(self.samples))
         return rule(tree, *counts, **parameters)
 
 
@@ -146,12 +146,12 @@ def prune(
     check_name("rule", rule, RULES)
     needed = RULES[rule].samples
     if len(counts) != len(needed):
-        raise CountsError(f"rule {rule!r} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
+        raise CountsError(f"rule {show(rule)} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
     moments = [sample for sample in counts if sample is not None and not sample.has_classes]
     if moments and not RULES[rule].takes_moments:
         regression_rules = ", ".join(name for name, entry in RULES.items() if entry.takes_moments)
         raise UnsupportedError(
-            f"rule {rule!r} needs classes, but the target of sample {moments[0].sample!r} is a number; "
+            f"rule {show(rule)} needs classes, but the target of sample {show(moments[0].sample)} is a number; "
             f"the rules for regression trees are: {regression_rules}"
         )
     result: Pruning | PruningSequence = RULES[rule].run(tree, *counts, **parameters)

@@ -20,7 +20,7 @@ from ..core import (
     node_cost,
     text_with_ties,
 )
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 MAX_TABLE_BYTES = 1 << 33  # 8 GB
 
@@ -81,7 +81,7 @@ def best_of_size(
     costs = node_cost(tree, counts, cost)
     if max_leaves is not None and not (isinstance(max_leaves, (int, np.integer)) and max_leaves >= 1):
         raise ParameterError(
-            f"max_leaves={max_leaves!r}; a whole number of 1 or more, or None for all sizes, is needed"
+            f"max_leaves={show(max_leaves)}; a whole number of 1 or more, or None for all sizes, is needed"
         )
     limit = tree.n_leaves - 1 if max_leaves is None else min(int(max_leaves), tree.n_leaves) - 1
     added_leaves = np.maximum(tree.arity.astype(np.int64) - 1, 0)  # by keeping each node as a test

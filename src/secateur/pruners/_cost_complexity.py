@@ -26,7 +26,7 @@ from ..core import (
     node_cost,
     text_with_ties,
 )
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 Penalty = Literal["leaves", "sqrt", "log"] | Callable[[Any], Any]
 _PENALTY_FUNCTIONS: dict[str, Callable[[Any], Any]] = {"leaves": np.asarray, "sqrt": np.sqrt, "log": np.log}
@@ -178,7 +178,7 @@ def _parameters(penalty: Penalty, size: str) -> dict[str, str]:
 def _charges(tree: Tree, size: str) -> Longs:
     """Return by how much the size of a pruning grows if each node is kept as a test; 0 at leaves."""
     if size not in ("leaves", "nodes"):
-        raise ParameterError(f"size={size!r}; 'leaves' or 'nodes' is needed")
+        raise ParameterError(f"size={show(size)}; 'leaves' or 'nodes' is needed")
     return tree.arity.astype(np.int64) if size == "nodes" else structure.added_leaves(tree.parent)
 
 

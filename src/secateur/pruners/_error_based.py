@@ -14,7 +14,7 @@ from .._kernels.bottom_up import cheapest_within
 from .._utils.arrays import Array, ArrayLike, Longs
 from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, check_no_surrogates
 from ..data.table import Table
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 from ._error_estimate import estimated_errors
 from ._raise_branches import GrowingRows, raise_branches
 
@@ -146,7 +146,7 @@ def _rows_of(tree: Tree, counts: Counts, table: Table | None, sample_weight: Arr
     counted, expected = cells.reshape(-1, n_classes)[tree.is_leaf], counts.by_class[tree.is_leaf]
     if n_classes != counts.n_classes or not np.allclose(counted, expected, rtol=1e-9, atol=0):
         raise CountsError(
-            f"the rows of the table ({table.n_rows:,}) do not add up to the counts of sample {counts.sample!r} "
+            f"the rows of the table ({table.n_rows:,}) do not add up to the counts of sample {show(counts.sample)} "
             f"({counts.total[0]:,}); pass the table the tree was grown on, with its sample_weight if it had one"
         )
 

@@ -16,7 +16,7 @@ from .._kernels import size_dp
 from .._kernels.weakest_link import member_sizes, member_sums, nested_path
 from .._utils.arrays import ArrayLike, Bools, Floats, Longs, LongsOrFloats, write_protect
 from ..core import Counts, Pruning, PruningSequence, Tree, cost_provenance, node_cost, sample_usage_of
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 
 
 class SrmTable(NamedTuple):
@@ -84,7 +84,7 @@ def global_srm(
     elif route == "table":
         kept = _by_table(tree, costs, charge, c, total)
     else:
-        raise ParameterError(f"route={route!r}; 'path' or 'table' is needed")
+        raise ParameterError(f"route={show(route)}; 'path' or 'table' is needed")
     labels, seen = None if counts is None else counts.majority, sample_usage_of(tree, counts, cost=cost)
     provenance = cost_provenance(
         "global-srm",
@@ -218,14 +218,14 @@ def _problem(
     if not (math.isfinite(c) and c >= 0):
         raise ParameterError(f"c={c}; a finite number of 0 or more is needed")
     if size not in ("nodes", "leaves"):
-        raise ParameterError(f"size={size!r}; 'nodes' or 'leaves' is needed")
+        raise ParameterError(f"size={show(size)}; 'nodes' or 'leaves' is needed")
     if n is not None and not n > 0:
         raise ParameterError(f"n={n}; a positive number of rows is needed")
     if n is None and counts is None:
         raise ParameterError("n is None and there are no counts; pass the number of rows behind the costs as n")
     total = float(counts.total[0]) if n is None and counts is not None else float(n or 0)
     if total == 0 and counts is not None:
-        raise CountsError(f"sample {counts.sample!r} is empty; the criterion divides by its size")
+        raise CountsError(f"sample {show(counts.sample)} is empty; the criterion divides by its size")
     arity = tree.arity.astype(np.int64)
     return costs, arity if size == "nodes" else np.maximum(arity - 1, 0), total
 

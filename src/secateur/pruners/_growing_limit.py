@@ -14,7 +14,7 @@ import numpy as np
 
 from .._utils.arrays import Longs, LongsOrFloats
 from ..core import Counts, Pruning, Tree, excess_cost, full_cost
-from ..errors import CountsError, ParameterError, PruningError
+from ..errors import CountsError, ParameterError, PruningError, show
 
 DEFAULT_FACTOR = 1.1  # the published choice
 # The authors of k-REP grew with C4.5, which accepts only tests with at least this many rows in two or more branches.
@@ -111,7 +111,8 @@ def as_whole_numbers(excess: LongsOrFloats, grown: Counts) -> Longs:
     v = int(deviation.argmax())
     if deviation[v] > WHOLE_NUMBER_TOLERANCE:
         raise CountsError(
-            f"a cut at node {v} adds {excess[v]:g} weighted errors on sample {grown.sample!r}; k-REP spends its budget "
+            f"a cut at node {v} adds {excess[v]:g} weighted errors on sample {show(grown.sample)}; k-REP "
+            "spends its budget "
             "in whole errors: count the growing sample without weights, or scale the weights to whole numbers"
         )
     return charge.astype(np.int64)
@@ -125,7 +126,7 @@ def exact_number(name: str, value: Any) -> Fraction:
         return value
     if isinstance(value, Real) and math.isfinite(value):
         return Fraction(repr(float(value)))
-    raise ParameterError(f"{name}={value!r}; a finite number is needed")
+    raise ParameterError(f"{name}={show(value)}; a finite number is needed")
 
 
 def number_text(value: Fraction) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from .._kernels.bottom_up import first_cuts
 from .._utils.arrays import Ints, LongsOrFloats
 from ..core import Counts, LabelRule, Pruning, RuleProvenance, SampleUsage, Tree, excess_cost, leaf_labels
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 
 def iterative_reduced_error(
@@ -71,7 +71,7 @@ def iterative_reduced_error(
     1
     """
     if stop not in ("raises", "no-gain"):
-        raise ParameterError(f"stop={stop!r}; 'raises' or 'no-gain' is needed")
+        raise ParameterError(f"stop={show(stop)}; 'raises' or 'no-gain' is needed")
     grown.check_fits(tree)
     holdout.check_fits(tree)
     node_labels = leaf_labels(grown, holdout, labels, original)

@@ -13,7 +13,7 @@ from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import Bools, Ints, Longs, LongsOrFloats, write_protect
 from ..core import Counts, Pruning, PruningSequence, RuleProvenance, SampleUsage, Tree, excess_cost, full_cost
-from ..errors import CountsError, PruningError
+from ..errors import CountsError, PruningError, show
 from ._growing_limit import as_whole_numbers, budget_of, exact_number
 
 MAX_TABLE_BYTES = 1 << 33  # 8 GB
@@ -136,7 +136,7 @@ def k_path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, min_errors
     if n_bytes > MAX_TABLE_BYTES:
         raise CountsError(
             f"every limit up to k={int(min_errors) + budget:,} of {tree} needs about {n_bytes / 1e9:.0f} GB; "
-            f"pass a smaller k, or divide the counts of sample {grown.sample!r} by a common factor"
+            f"pass a smaller k, or divide the counts of sample {show(grown.sample)} by a common factor"
         )
     errors = np.full(budget + 1, best.cost(error))
     n_leaves = np.full(budget + 1, best.n_leaves)
@@ -225,7 +225,7 @@ def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: Longs
     if int(holdout.total[0]) * base >= 2**62:
         raise CountsError(
             f"{holdout.total[0]} held-out rows times {base} leaves do not fit 64 bits; divide the counts of "
-            f"sample {holdout.sample!r} by a common factor, or pass them as float weights"
+            f"sample {show(holdout.sample)} by a common factor, or pass them as float weights"
         )
     packed, is_better = budget_dp.min_values_and_cuts(jump, charge, error * base + added_leaves, budget)
     # The packed leaves lie between -n_leaves and 0, so rounding up recovers the errors.

@@ -11,7 +11,7 @@ import numpy as np
 from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import ArrayLike, Floats, Ints, write_protect
 from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, m_estimate
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 RELATIVE_TOLERANCE = 1e-12  # equal ratios may differ in the last digit
 
@@ -91,7 +91,7 @@ def _class_prior(counts: Counts, prior: ArrayLike | Literal["uniform"] | None) -
     if prior is None or (is_name and prior == "uniform"):
         return np.full(n_classes, 1 / n_classes)
     if is_name:
-        raise ParameterError(f"prior={prior!r}; None (frequencies at the root), 'uniform' or an array is needed")
+        raise ParameterError(f"prior={show(prior)}; None (frequencies at the root), 'uniform' or an array is needed")
     array = np.asarray(prior, float)
     if array.shape != (n_classes,) or not (array >= 0).all() or not abs(array.sum() - 1) <= 1e-9:
         raise ParameterError(
@@ -105,7 +105,7 @@ def _node_labels(counts: Counts, pseudo_counts: Floats, labels: str) -> Ints:
     if labels == "grow":
         return counts.majority
     if labels != "estimate":
-        raise ParameterError(f"labels={labels!r}; 'grow' or 'estimate' is needed")
+        raise ParameterError(f"labels={show(labels)}; 'grow' or 'estimate' is needed")
     smoothed = counts.by_class + pseudo_counts
     largest = smoothed.max(axis=1)
     smoothed_majority = smoothed[np.arange(len(smoothed)), counts.majority]

@@ -25,7 +25,7 @@ from ..core import (
     node_cost,
     sample_usage_of,
 )
-from ..errors import CountsError, ParameterError
+from ..errors import CountsError, ParameterError, show
 
 
 def reduced_error(
@@ -136,18 +136,18 @@ def _node_labels(
         return None
     if holdout is not None and grown.has_classes != holdout.has_classes:
         raise CountsError(
-            f"sample {grown.sample!r} is {type(grown).__name__} but sample {holdout.sample!r} is "
+            f"sample {show(grown.sample)} is {type(grown).__name__} but sample {show(holdout.sample)} is "
             f"{type(holdout).__name__}; both are Counts, or both are Moments"
         )
     if isinstance(grown, Moments) or isinstance(holdout, Moments):
         if labels != "grow":
             raise ParameterError(
-                f"labels={labels!r}: a regression tree predicts the means of the growing sample; use labels='grow'"
+                f"labels={show(labels)}: a regression tree predicts the means of the growing sample; use labels='grow'"
             )
         return None
     if labels in ("prune", "both") and holdout is None:
         raise CountsError(
-            f"labels={labels!r} needs the held-out sample, but holdout is None; pass it, or labels='grow'"
+            f"labels={show(labels)} needs the held-out sample, but holdout is None; pass it, or labels='grow'"
         )
     return leaf_labels(grown, holdout, labels, original)
 

@@ -23,7 +23,7 @@ from ..core import (
     excess_cost,
     node_cost,
 )
-from ..errors import CountsError, ParameterError, PruningError
+from ..errors import CountsError, ParameterError, PruningError, show
 
 FIRST_MAX_LEAVES = 64  # the first limit on the size; doubled until a size is accurate enough
 
@@ -76,7 +76,7 @@ def smallest_within(
     costs = node_cost(tree, counts, cost)
     total = counts.zero_accuracy_cost
     if counts.total[0] <= 0:
-        raise CountsError(f"sample {counts.sample!r} is empty, so it has no accuracy; count a sample first")
+        raise CountsError(f"sample {show(counts.sample)} is empty, so it has no accuracy; count a sample first")
     leaves_per_split = np.maximum(tree.arity.astype(np.int64) - 1, 0)
     allowed: float
     if isinstance(total, int) and costs.dtype.kind == "i":
@@ -88,7 +88,7 @@ def smallest_within(
     if min_cost > allowed:
         raise PruningError(
             f"accuracy {accuracy} is out of reach: the best pruning of {tree} has {_accuracy(min_cost, total):.6g} "
-            f"on sample {counts.sample!r}; ask for that or less"
+            f"on sample {show(counts.sample)}; ask for that or less"
         )
     text = f"smallest within {accuracy}"
     fields = cost_result_fields(
@@ -107,7 +107,9 @@ def _as_fraction(accuracy: Fraction | str | float) -> Fraction:
     try:
         share = Fraction(str(accuracy))
     except (ValueError, ZeroDivisionError) as error:
-        raise ParameterError(f"accuracy={accuracy!r}; a fraction or a decimal number from 0 to 1 is needed") from error
+        raise ParameterError(
+            f"accuracy={show(accuracy)}; a fraction or a decimal number from 0 to 1 is needed"
+        ) from error
     if not 0 <= share <= 1:
         raise ParameterError(f"accuracy={accuracy}; a number from 0 to 1 is needed")
     return share

@@ -28,6 +28,7 @@ from .._utils.output import write_file
 from ..core import Model, as_model, check_no_surrogates
 from ..core.class_names import as_one_line
 from ..data.table import Table
+from ..errors import show
 from ..inspection.wording import format_measure, format_number, format_percent
 from ..plot.distribution import encode_shown_rows
 from ._data import page_data
@@ -196,7 +197,7 @@ class Report:
         return _frame(self.html, DEFAULT_FRAME_PIXELS)
 
     def __repr__(self) -> str:
-        return f"Report({self.name!r}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
+        return f"Report({show(self.name)}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
 
 
 def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:

@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from ..errors import DataError
+from ..errors import DataError, show
 from . import NAMES
 from ._run import experiment_module
 from ._sheets import Sheet
@@ -70,7 +70,7 @@ def fill_tables(text: str, results: Path) -> str:
 
     def replace(match: re.Match[str]) -> str:
         if match[2] not in tables:
-            raise DataError(f"the page asks for {match[2]!r}; there are {', '.join(tables)}")
+            raise DataError(f"the page asks for {show(match[2])}; there are {', '.join(tables)}")
         return f"{match[1]}\n{tables[match[2]]}\n{match[3]}"
 
     return _PLACE.sub(replace, text)

@@ -16,7 +16,7 @@ from typing import Any, Protocol, cast
 from .. import __version__
 from .._utils.checks import check_int, check_name
 from .._utils.progress import progress_bar
-from ..errors import DataError, ParameterError
+from ..errors import DataError, ParameterError, show
 from . import NAMES
 from ._samples import is_available
 from ._sheets import Sheet
@@ -182,7 +182,9 @@ def _find_place(experiment: Experiment, name: str, figure: str) -> Place:
     place_name = f"Figure {figure}" if figure[:1].isdigit() else figure.capitalize()
     if place_name not in experiment.PLACES:
         reproduced = ", ".join(experiment.PLACES) or "none"
-        raise ParameterError(f"{name} reproduces no {place_name!r}; of the document's figures and tables: {reproduced}")
+        raise ParameterError(
+            f"{name} reproduces no {show(place_name)}; of the document's figures and tables: {reproduced}"
+        )
     return experiment.PLACES[place_name]
 
 

@@ -21,7 +21,7 @@ from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
 from ..data.target import class_numbers, encode_numeric_target, is_unlabelled
 from ..data.weights import WeightedRows, check_weights, read_weights, round_for_exact_sums
-from ..errors import DataError, ParameterError, SchemaError, TreeError
+from ..errors import DataError, ParameterError, SchemaError, TreeError, show
 from ._rows import moments_of, route_table, schema_of, sketch_of
 from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
 
@@ -164,7 +164,7 @@ class CountTask:
         target, new_labels = self._read_target(data, first)
         weight = None
         if self.weight is not None:
-            weight = read_weights(data.read(self.weight), f"weight {self.weight!r}", first)
+            weight = read_weights(data.read(self.weight), f"weight {show(self.weight)}", first)
         key_columns = range(len(self.names)) if self.is_sketched else None
         tally = tally_of(self.tree, replace(table, target=target), weight, key_columns)
         tally.new_labels, tally.n_unlabelled = format_new_labels(new_labels), n_rows - data.n_rows
@@ -173,7 +173,7 @@ class CountTask:
     def _read_target(self, data: Batch, first: int) -> tuple[Array, list[object]]:
         """Return the class numbers (or the numbers) of the target, and the labels that growing did not see."""
         labels, classes = data.read(self.target), self.schema.classes
-        description = f"target {self.target!r}"
+        description = f"target {show(self.target)}"
         if classes is None:
             return encode_numeric_target(labels, description, first), []
         return class_numbers(labels, classes, description, first)
@@ -227,7 +227,7 @@ def plan_count(
         if name is not None and not isinstance(name, str):
             raise ParameterError(f"{what} is a {type(name).__name__}; the name of a column of {where} is needed")
         if name is not None and name not in source:
-            raise SchemaError(f"{where} has no column {name!r} ({what}=); its columns are {format_names(source)}")
+            raise SchemaError(f"{where} has no column {show(name)} ({what}=); its columns are {format_names(source)}")
     source = tuple(name for name in source if name not in ignore)
     used, key, is_sketched = tree.tested_columns, tree.row_key, True
     if set(used.tolist()) != set(key.columns):  # the tree was cut from a larger one, whose columns are in the key

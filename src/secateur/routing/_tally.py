@@ -21,7 +21,7 @@ from ..core import Counts, Moments, Tree
 from ..data.sketch import Sketch, merge_sketches
 from ..data.table import Table
 from ..data.weights import WeightedRows
-from ..errors import DataError
+from ..errors import DataError, show
 from ._rows import route_table, sketch_of
 
 LIMB_BASE = 2.0**32  # limb k of a weight counts units of LIMB_BASE**-k
@@ -73,7 +73,7 @@ class Tally:
         """Warn about rows without a target, and about classes that the tree has not seen."""
         if self.n_unlabelled:
             n_rows = self.n_rows + self.n_unlabelled
-            warn(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {target!r} and are left out")
+            warn(f"{self.n_unlabelled:,} of {n_rows:,} rows have no target {show(target)} and are left out")
         if self.n_new:
             warn(
                 f"the target holds classes the tree has not seen ({', '.join(self.new_labels)}) in {self.n_new:,} "

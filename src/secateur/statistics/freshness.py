@@ -16,7 +16,7 @@ from .._utils.checks import check_name
 from .._utils.warn import warn
 from ..core import Counts, PruningSequence, SampleUsage, Tree, UsedSample
 from ..core.provenance import NO_SAMPLES
-from ..errors import Argument, CountsError, LeakageError, UnsupportedError
+from ..errors import Argument, CountsError, LeakageError, UnsupportedError, show
 from .overlap import Overlap, overlap
 from .repeats import RepeatRule, Repeats, find_repeats
 from .tails import check_delta
@@ -195,7 +195,7 @@ def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = F
         result = sample_overlap(sample, counts)
         if result is None:
             if refuses_name and sample.name == counts.sample:
-                return Freshness(f"sample {counts.sample!r} grew the tree; certify on rows that did not")
+                return Freshness(f"sample {show(counts.sample)} grew the tree; certify on rows that did not")
             without_sketch.append(sample.name)
             continue
         if result.is_refused:
@@ -204,7 +204,7 @@ def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = F
             doubt = f"{_describe_shared_rows(sample, counts, result)}; this is more than one would expect"
         (compared if result.is_detectable else undetectable).append(sample.name)
     if counts.sketch is None:
-        return Freshness(text=f"not checked: sample {counts.sample!r} has no sketch of its rows", used=used)
+        return Freshness(text=f"not checked: sample {show(counts.sample)} has no sketch of its rows", used=used)
     if without_sketch:
         return Freshness(text=f"not checked: the rows of {_format_names(without_sketch)} are not known", used=used)
     if doubt:
@@ -243,12 +243,13 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False) -> int:
         if counts.has_integer_weights:
             remedy = "pass repeated=True if a weight of 3 means 3 independent rows with the same values; "
         raise UnsupportedError(
-            f"sample {counts.sample!r} has weights{n_rows}; {subject} counts independent rows, each once: certify on "
+            f"sample {show(counts.sample)} has weights{n_rows}; {subject} counts independent rows, each once: "
+            "certify on "
             f"rows without weights; {remedy}or bound the weighted error itself with certifiers.importance_weighted"
         )
     n = int(counts.total[0])
     if n == 0:
-        raise CountsError(f"sample {counts.sample!r} has no rows; {subject} needs at least one")
+        raise CountsError(f"sample {show(counts.sample)} has no rows; {subject} needs at least one")
     return n
 
 
@@ -280,7 +281,7 @@ def check_samples(
     holdout.check_fits(tree)
     if grown.sample == holdout.sample:
         raise LeakageError(
-            f"sample {holdout.sample!r} grew the tree; {subject} needs a sample that did not "
+            f"sample {show(holdout.sample)} grew the tree; {subject} needs a sample that did not "
             "(count it with another name)"
         )
     count_rows(holdout, subject, repeated=repeated)  # weights are refused before rows that were used
@@ -301,8 +302,8 @@ def _describe_copies(counts: Counts, found: Repeats) -> str:
     about = "" if found.n_errors == found.n_seen else "about "
     number = f"{about}{min(found.n_twins, found.n_errors):,} of the {found.n_rows:,} rows"
     return (
-        f"{number} of sample {counts.sample!r} {'are' if found.verdict == 'copies' else 'may be'} copies of rows of "
-        "the samples that shaped the tree, or of one another: more rows occur twice than chance explains"
+        f"{number} of sample {show(counts.sample)} {'are' if found.verdict == 'copies' else 'may be'} copies "
+        "of rows of the samples that shaped the tree, or of one another: more rows occur twice than chance explains"
     )
 
 
@@ -313,13 +314,13 @@ def _describe_leak(used: UsedSample, counts: Counts, result: Overlap) -> str:
 
 
 def _describe_shared_rows(used: UsedSample, counts: Counts, result: Overlap) -> str:
-    name = f"{used.name!r}{', up to the rounding of numbers' if result.is_rounded else ''}"
+    name = f"{show(used.name)}{', up to the rounding of numbers' if result.is_rounded else ''}"
     return (
         f"about {result.n_shared:,.0f} ({result.low:,.0f} to {result.high:,.0f}) of the {result.n_rows:,} rows of "
-        f"sample {counts.sample!r} occur in sample {name}, where chance explains {result.n_chance:,.0f}"
+        f"sample {show(counts.sample)} occur in sample {name}, where chance explains {result.n_chance:,.0f}"
     )
 
 
 def _format_names(names: Sequence[str]) -> str:
-    quoted = [repr(name) for name in sorted(set(names))]
+    quoted = [show(name) for name in sorted(set(names))]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -14,7 +14,7 @@ import numpy as np
 from .._kernels import mixtures
 from .._utils.arrays import ArrayLike, Floats, LongsOrFloats
 from ..core import Tree
-from ..errors import ParameterError
+from ..errors import ParameterError, show
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.5)
 MUS = (0.0, 0.5, 1.0, 2.0, 3.0)
@@ -39,7 +39,7 @@ def prior_grid(lam: ArrayLike = LAMBDAS, mu: ArrayLike = MUS) -> list[tuple[floa
     for name, values in (("lam", lam), ("mu", mu)):
         array = np.unique(np.asarray(values, np.float64))
         if array.size == 0 or not (np.isfinite(array) & (array >= 0)).all():
-            raise ParameterError(f"{name}={values!r}; finite numbers of 0 or more are needed")
+            raise ParameterError(f"{name}={show(values)}; finite numbers of 0 or more are needed")
         grids.append(array.tolist())
     return list(itertools.product(*grids))
 

@@ -19,7 +19,7 @@ from .._kernels import binomial
 from .._kernels.stop import check_stopped
 from .._utils.arrays import ArrayLike, Bools, Floats
 from .._utils.checks import check_name
-from ..errors import Argument, ParameterError, UnsupportedError
+from ..errors import Argument, ParameterError, UnsupportedError, show
 
 Tail = Literal["exact", "kl", "chernoff"]
 
@@ -154,7 +154,7 @@ def log_binomial_tail(errors: ArrayLike, n: ArrayLike, p: ArrayLike) -> Any:
     e, m, _, _ = _broadcast(errors, n, 0.0)
     chance = np.asarray(p, float)
     if not ((chance > 0) & (chance < 1)).all():
-        raise ParameterError(f"p={p!r}; probabilities between 0 and 1, both excluded, are needed")
+        raise ParameterError(f"p={show(p)}; probabilities between 0 and 1, both excluded, are needed")
     if (e != np.floor(e)).any() or (m != np.floor(m)).any():
         raise UnsupportedError("errors or rows are not whole numbers; a binomial tail counts rows")
     shape = np.broadcast_shapes(np.shape(errors), np.shape(n), chance.shape)
@@ -176,11 +176,11 @@ def _broadcast(errors: ArrayLike, n: ArrayLike, log_delta: ArrayLike) -> tuple[F
         np.asarray(errors, np.float64), np.asarray(n, np.float64), np.asarray(log_delta, np.float64)
     )
     if not (np.isfinite(m).all() and (m >= 0).all()):
-        raise ParameterError(f"n={n!r}; a number of rows of 0 or more is needed")
+        raise ParameterError(f"n={show(n)}; a number of rows of 0 or more is needed")
     if not ((e >= 0) & (e <= m)).all():
-        raise ParameterError(f"errors={errors!r} with n={n!r}; errors between 0 and n are needed")
+        raise ParameterError(f"errors={show(errors)} with n={show(n)}; errors between 0 and n are needed")
     if not (log_x <= 0).all():
-        raise ParameterError(f"log_delta={log_delta!r}; the logarithm of a probability is 0 or less")
+        raise ParameterError(f"log_delta={show(log_delta)}; the logarithm of a probability is 0 or less")
     return np.ravel(e), np.ravel(m), np.ravel(log_x), e.shape
 
 
