@@ -279,7 +279,7 @@ TODAY = dt.datetime(2020, 1, 2)  # noqa: DTZ001
         ([["a"], [1]], r"'x0' mixes number and text values: 'a' \(row 0\), 1 \(row 1\)"),
         ([[True], [2.5]], None),
         (np.array([[True], [2.5]], object), "mixes boolean and number"),
-        ([[10**400]], "too large"),
+        ([[10**400]], "64 bits"),
         (np.zeros((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1 is required\."),
         (np.zeros((3, 0)), r"0 feature\(s\) \(shape=\(3, 0\)\) while a minimum of 1 is required\."),
         (pd.DataFrame({"a": []}), r"0 sample\(s\)"),

@@ -231,7 +231,7 @@ def test_the_callers_weights_are_not_touched():
         ([[1], [2], [3]], r"shape \(3, 1\)"),
         (1.0, r"shape \(\)"),
         (["a", "b", "c"], "not numbers"),
-        ([[1], [2, 3], 4], "not numbers"),
+        ([[1], [2, 3], 4], "sample_weight is ragged"),
         ([1, 2**53, 1], "rescale"),
         ([0.5, 2**53, 1], "rescale"),
         ([0.3e18, 0.7e18, 1.1], "rescale"),

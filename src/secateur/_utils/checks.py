@@ -4,7 +4,7 @@ import difflib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from inspect import signature
+from inspect import Parameter, signature
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Protocol, Union, get_args, get_origin
@@ -66,6 +66,21 @@ def check_int(name: str, value: object, minimum: int, *, alternative: str = "") 
     if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
         raise ParameterError(Argument(name, value), f"; a whole number of {minimum} or more{alternative} is needed")
     return int(value)
+
+
+def check_dict(name: str, value: object) -> dict[str, Any]:
+    """Return the parameters by name in `value`, where None means none, or raise `ParameterError`.
+
+    Examples
+    --------
+    >>> check_dict("prune_parameters", None), check_dict("prune_parameters", {"m": 2})
+    ({}, {'m': 2})
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(key, str) for key in value):
+        raise ParameterError(Argument(name, value), "; a dict of parameters by name, or None, is needed")
+    return {str(key): item for key, item in value.items()}
 
 
 class AllowedValues(Protocol):
@@ -202,6 +217,9 @@ def check_parameters(
             raise ParameterError(f"{what} has no parameter {show(name)}; {known}{did_you_mean(name, names)}")
         if expected := _unmet_types(parameters[name].annotation, value):
             raise ParameterError(f"{what}: {name}={show(value)}; {' or '.join(expected)} is needed")
+    for name in names:
+        if parameters[name].default is Parameter.empty and name not in arguments:
+            raise ParameterError(f"{what} needs the parameter {show(name)}; pass {name}=")
 
 
 # For each plain type its name in messages, and the check of a value.

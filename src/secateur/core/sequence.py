@@ -16,12 +16,14 @@ would take the number of nodes times the number of members. Sums for all members
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 
 from .._kernels.weakest_link import member_sums
 from .._utils.arrays import Array, Bools, Floats, ImmutableTable, Ints, Longs, LongsOrFloats, equal_values
-from ..errors import ParameterError, PruningError
+from .._utils.checks import check_int
+from ..errors import ParameterError, PruningError, show
 from .counts import Counts
 from .moments import Moments
 from .provenance import NO_SAMPLES, RuleProvenance, SampleUsage, add_usage_of_labels
@@ -206,8 +208,8 @@ class PruningSequence(ImmutableTable):
         """Return the number of the member that is the best at penalty `alpha`."""
         if self.alphas is None:
             raise PruningError(f"the sequence of {self.rule or 'this rule'} has no penalties; use with_leaves")
-        if not alpha >= self.alphas[0]:
-            raise ParameterError(f"alpha={alpha}; a number of {self.alphas[0]:g} or more is needed")
+        if isinstance(alpha, bool) or not isinstance(alpha, Real) or not alpha >= self.alphas[0]:
+            raise ParameterError(f"alpha={show(alpha)}; a number of {self.alphas[0]:g} or more is needed")
         return int(np.searchsorted(self.alphas, alpha, side="right")) - 1
 
     def at(self, alpha: float) -> Pruning:
@@ -216,7 +218,7 @@ class PruningSequence(ImmutableTable):
 
     def with_leaves(self, n_leaves: int) -> Pruning:
         """Return the member with the given number of leaves."""
-        members = np.flatnonzero(self.n_leaves == n_leaves)
+        members = np.flatnonzero(self.n_leaves == check_int("n_leaves", n_leaves, 1))
         if len(members):
             return self[int(members[0])]
         smaller, larger = self.n_leaves[self.n_leaves < n_leaves], self.n_leaves[self.n_leaves > n_leaves]

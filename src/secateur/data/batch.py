@@ -22,7 +22,16 @@ from ..errors import Argument, DataError, ParameterError, SchemaError, Unsupport
 from . import arrow
 from .cell_text import CellType, interpret_text, is_cell_of_type, read_file_column
 from .files import are_data_files, find_files, read_file
-from .raw_column import CategoryColumn, NumberColumn, RawColumn, dense_array, original_values, read_objects, read_series
+from .raw_column import (
+    CategoryColumn,
+    NumberColumn,
+    RawColumn,
+    check_unicode,
+    dense_array,
+    original_values,
+    read_objects,
+    read_series,
+)
 from .table import Schema
 from .text_options import TextOptions
 
@@ -340,10 +349,10 @@ def _matrix_of_frame(frame: Frame) -> Array | None:
         return arrow.as_matrix(native) if is_small else None
     if not (implementation.is_pandas() or (implementation.is_polars() and is_small)):
         return None
-    dtypes = set(native.dtypes)
-    if len(dtypes) != 1:
+    dtypes = list(native.dtypes)
+    if not dtypes or any(dtype != dtypes[0] for dtype in dtypes):  # pandas cannot hash every categorical type
         return None
-    dtype = dtypes.pop()
+    dtype = dtypes[0]
     if implementation.is_pandas():
         return native.to_numpy() if isinstance(dtype, np.dtype) and dtype.kind in "iuf" else None
     if not (dtype.is_float() or dtype.is_integer()):
@@ -363,7 +372,8 @@ def check_column_names(names: list[Category]) -> list[str]:
         )
     if repeated := describe_repeated(names):
         raise DataError(repeated)
-    return names
+    check_unicode(names, "there is a column named")
+    return [str(name) for name in names]
 
 
 def batch_of_array(array: Array, names: Sequence[str] | None) -> Batch:

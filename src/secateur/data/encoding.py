@@ -26,6 +26,7 @@ from .raw_column import (
     RawColumn,
     as_floats,
     column_as_floats,
+    dense_array,
     factorize,
     parse_categories,
     strict_float,
@@ -152,7 +153,7 @@ def encode(
         batch, is_kept = drop_unlabelled_rows(batch, batch.names[target_position], missing_target, classes)
         labels = batch.readers[target_position]()
         if is_kept is not None and sample_weight is not None:
-            sample_weight = np.asarray(sample_weight)[is_kept]
+            sample_weight = dense_array(sample_weight, "sample_weight")[is_kept]
     positions = [j for j in range(len(batch.names)) if j != target_position]
     _check_not_empty(batch.n_rows, len(positions))
     weights = check_weights(sample_weight, batch.n_rows)
@@ -183,7 +184,7 @@ def encode_weighted_rows(
     purpose : str
         What the rows are for, named in the message about a missing target.
     """
-    encoding_weight = None if isinstance(X, Table) or sample_weight is None else np.asarray(sample_weight)
+    encoding_weight = None if isinstance(X, Table) else sample_weight
     table = encode(X, target=y, target_kind=target_kind, nominal=nominal, sample_weight=encoding_weight)
     if table.target is None:
         raise DataError(f"y is None and the table has no target; {purpose} needs the {target_kind} of each row")

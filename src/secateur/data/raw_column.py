@@ -15,9 +15,11 @@ from typing import Literal
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array, Bools, Category, Ints, Rows, Series
+from .._utils.warn import warn
 from ..errors import Argument, DataError, UnsupportedError, show
 from . import arrow
 
+MIN_INT64, MAX_UINT64 = -(2**63), 2**64 - 1
 ValueType = Literal["number", "boolean", "text", "missing"]
 _CONVERT_DATES = (
     "convert each to numbers first (days since a date, year, month, hour), or to text for a column of categories"
@@ -107,6 +109,8 @@ def dense_array(data: Rows, name: str) -> Array:
             array = np.asarray(data, dtype=object)  # NumPy has converted the numbers in a mixed list to text
     except ValueError as error:
         raise DataError(f"{name} is ragged ({error}); rows of equal length are needed") from error
+    if array.dtype.kind == "f" and isinstance(data, list | tuple) and array.size:
+        array = _keep_large_integers(array, data)
     kind = array.dtype.kind
     if kind == "c":
         raise DataError(
@@ -119,6 +123,17 @@ def dense_array(data: Rows, name: str) -> Array:
     if kind in "UT":
         array = array.astype(object)
     return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
+def _keep_large_integers(array: Array, data: Rows) -> Array:
+    """Return the cells of a list as objects if NumPy has rounded whole numbers in it to floats, else the array."""
+    with np.errstate(invalid="ignore"):
+        is_large = np.abs(array) >= MAX_EXACT_INT
+    if not is_large.any():
+        return array
+    cells = np.asarray(data, dtype=object)
+    are_integers = any(isinstance(cell, int | np.integer) for cell in cells[is_large].tolist())
+    return cells if are_integers else array
 
 
 def _fill_masked(data: Rows, name: str) -> Array:
@@ -219,6 +234,7 @@ def _read_categorical(series: Series, name: str) -> CategoryColumn:
 
 def _check_categories(categories: list[Category], name: str) -> None:
     """Refuse categories of several types, or of a type that no tree can use."""
+    check_unicode(categories, f"column {show(name)} has the category")
     types = {value_type_of_class(type(category)) for category in categories}
     if types - {"number", "boolean", "text"} or len(types) > 1:
         raise DataError(
@@ -251,8 +267,25 @@ def read_objects(cells: Array, name: str) -> RawColumn:
     categories: tuple[Category, ...] = (False, True)
     if value_types == {"text"}:
         categories = tuple(sorted({str(value) for value in set(values) if isinstance(value, str)}))
+        check_unicode(categories, f"column {show(name)} holds the text")
     codes = np.fromiter(map(code_of_category(categories).get, values, repeat(-1)), np.int32, len(values))
     return CategoryColumn(codes, categories, is_declared=value_types == {"boolean"})
+
+
+def check_unicode(texts: Sequence[Category], description: str) -> None:
+    """Refuse text with a lone surrogate, which no file can contain; values that are not text are skipped.
+
+    Messages begin with the `description` of the text.
+    """
+    for text in texts:
+        if isinstance(text, str) and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise DataError(
+                    f"{description} {show(text)}, which has a lone surrogate and is not valid Unicode; correct it, for "
+                    "instance with .encode('utf-8', 'replace').decode()"
+                ) from error
 
 
 def _unsupported_object(value: object, row: int, name: str) -> DataError | UnsupportedError:
@@ -284,11 +317,39 @@ def _numbers_of_objects(values: list[Category], missing_classes: set[type], name
         values = [0 if type(value) in missing_classes else value for value in values]
     try:
         array = np.array(values)
-        if array.dtype.kind not in "iuf":
+        if array.dtype.kind in "iu":
+            return NumberColumn(array, null_mask)
+    except OverflowError:  # an integer that is too large for a float, among floats
+        array = np.zeros(0, object)
+    _check_large_integers(values, name)
+    try:
+        if array.dtype.kind != "f":
             array = np.array([float(value) for value in values])
-    except OverflowError as error:
-        raise DataError(f"column {show(name)} holds whole numbers too large for a float; rescale it") from error
+    except OverflowError as error:  # a Fraction
+        raise DataError(f"column {show(name)} holds numbers too large for a float; divide it") from error
+    _warn_inexact(values, name)
     return NumberColumn(array, null_mask)
+
+
+def _check_large_integers(values: list[Category], name: str) -> None:
+    """Refuse Python integers of more than 64 bits, which no array of numbers can hold."""
+    for row, value in enumerate(values):
+        if isinstance(value, int) and not MIN_INT64 <= value <= MAX_UINT64:
+            raise DataError(
+                f"column {show(name)}, row {row}: {show(value)} has more than 64 bits; whole numbers from -2**63 to "
+                "2**64 - 1 are needed: divide the column, or convert it to text if it is an identifier"
+            )
+
+
+def _warn_inexact(values: list[Category], name: str) -> None:
+    """Warn if whole numbers among fractions, or of a wide range, are not exact as float64."""
+    inexact = [value for value in values if isinstance(value, int | np.integer) and int(float(value)) != value]
+    if inexact:
+        warn(
+            f"column {show(name)} mixes fractions with whole numbers beyond 2**53, such as {show(inexact[0])}, whose "
+            "neighbours become equal as float64; subtract an offset, or convert the column to text if it is an "
+            "identifier"
+        )
 
 
 def original_values(column: RawColumn) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Bools, Floats, write_protect
 from .._utils.warn import format_names, warn
 from ..errors import Argument, DataError, MessagePart, ParameterError, SchemaError, Wording, show
-from .raw_column import CategoryColumn, RawColumn
+from .raw_column import CategoryColumn, RawColumn, column_as_floats, dense_array, read_objects
 from .table import Table
 
 MIN_CLASS_WEIGHT = 1e-300  # replaces the weight 0 of classes without rows in divisions
@@ -32,17 +32,7 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
     """
     if sample_weight is None:
         return None
-    try:
-        given = np.asarray(sample_weight)
-        weights = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            SAMPLE_WEIGHT, f" holds values that are not numbers ({error}); one number per row is needed"
-        ) from error
-    if weights.shape != (n_rows,) or given.dtype.kind == "c":
-        raise DataError(
-            SAMPLE_WEIGHT, f" is {given.dtype} of shape {given.shape}; {n_rows} numbers, one per row, are needed"
-        )
+    weights = _weights_as_floats(sample_weight, n_rows)
     _check_each_weight(weights, np.inf, SAMPLE_WEIGHT, 0)
     if not weights.any():
         raise DataError("every ", SAMPLE_WEIGHT, " is zero; at least one row must have a weight above zero")
@@ -55,6 +45,20 @@ def check_weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats | None
             f"their squares are exact or nearly so: rescale it, for instance divide by {weights.max():.6g}",
         )
     return write_protect(weights)
+
+
+def _weights_as_floats(sample_weight: ArrayLike, n_rows: int) -> Floats:
+    """Return one number per row as float64, with NaN for missing and masked weights."""
+    given = dense_array(sample_weight, "sample_weight")
+    if given.shape != (n_rows,):
+        raise DataError(SAMPLE_WEIGHT, f" has shape {given.shape}; {n_rows} numbers, one per row, are needed")
+    if given.dtype != object:
+        return given.astype(np.float64)
+    column = read_objects(given, "sample_weight")
+    if isinstance(column, CategoryColumn):
+        found = format_names(column.categories[:3])
+        raise DataError(SAMPLE_WEIGHT, f" holds values that are not numbers ({found}); one number per row is needed")
+    return column_as_floats(column).astype(np.float64)
 
 
 def read_weights(column: RawColumn, name: str, first_row: int) -> Floats:

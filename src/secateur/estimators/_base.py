@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import model_selection
 from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Rows
-from .._utils.checks import check_name
+from .._utils.checks import check_dict, check_name
 from .._utils.progress import progress_bar
 from .._utils.warn import warn
 from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
@@ -96,10 +96,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         """
         parameters = self.get_params(deep=False)
         y = check_target(y, self)
+        if X_holdout is None and y_holdout is not None:
+            raise DataError("y_holdout is given without X_holdout; pass both, or neither")
         overrides = {
             "n_jobs": effective_n_jobs(self.n_jobs),
             "seed": seed_of(self.random_state),
-            "prune_parameters": dict(self.prune_parameters or {}),
+            "prune_parameters": check_dict("prune_parameters", self.prune_parameters),
         }
         check_name("probabilities", parameters.get("probabilities", "shrunk"), PROBABILITIES)
         with progress_bar("growing and cross-validating", self.verbose) as progress:
@@ -108,7 +110,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             )
             held_out = None
             if X_holdout is not None:
-                held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self))
+                labels = check_target(y_holdout, self, "y_holdout")
+                held_out = encode(X_holdout, schema=table.schema, target=labels)
             recipe = model_selection.Recipe.of(parameters, **overrides)
             stored = plain_values(parameters)
             model = model_selection.fit_model(
@@ -454,15 +457,15 @@ def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:
             raise ParameterError(f"{estimator} has no parameter {show(name)}: {REPLACEMENTS[name]}")
 
 
-def check_target(y: Labels, estimator: object) -> Labels:
-    """Return one label per row, or raise `DataError`.
+def check_target(y: Labels, estimator: object, name: str = "y") -> Labels:
+    """Return one label per row, or raise `DataError`; messages call the labels `name`.
 
     A target of shape (n_rows, 1) is flattened with scikit-learn's function, so that the warning is scikit-learn's.
     """
     if y is None:
-        raise DataError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
-    if isinstance(y, str) or np.isscalar(y):
-        raise DataError(f"y is {show(y)}; one label per row is needed, not the name of a column or one value")
+        raise DataError(f"{type(estimator).__name__} requires {name} to be passed, but the target {name} is None")
+    if isinstance(y, str | bytes | bytearray) or np.isscalar(y):
+        raise DataError(f"{name} is {show(y)}; one label per row is needed, not the name of a column or one value")
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 

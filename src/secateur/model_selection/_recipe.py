@@ -18,6 +18,7 @@ from ..data.table import Table
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
+from ..statistics.freshness import REPEAT_RULES
 
 _STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
 # Scores that can be computed from the counts of held-out rows in the nodes.
@@ -249,6 +250,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     if table.target is None:
         raise DataError("the table has no target; growing needs the class or number of each row")
     is_class = table.schema.classes is not None
+    _check_values(recipe)
     rule = _rule_of(recipe)
     choice = parse_select(recipe.select)
     has_sequence = _returns_sequence(recipe, rule)
@@ -285,6 +287,20 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
         needs_holdout=bool(recipe.certify) or prunes_with_holdout or chooses_on_holdout,
         n_workers=recipe.n_jobs if hasattr(recipe.n_jobs, "submit") else resolve_n_jobs(recipe.n_jobs),
     )
+
+
+def _check_values(recipe: Recipe) -> None:
+    """Raise `ParameterError` for a value that no plan can use, whether or not the plan of this recipe needs it."""
+    for name, share in (("holdout", recipe.holdout), ("delta", recipe.delta)):
+        is_number = isinstance(share, numbers.Real) and not isinstance(share, bool)
+        if not is_number or not 0 < share < 1:
+            needed = "a share of the rows" if name == "holdout" else "a probability"
+            raise ParameterError(Argument(name, share), f"; {needed} above 0 and below 1 is needed")
+    check_name("repeats", recipe.repeats, REPEAT_RULES)
+    if recipe.certify is not None and not isinstance(recipe.certify, bool | np.bool_):
+        from ..certifiers import METHODS  # most fits need no certificate
+
+        check_name("certify", recipe.certify, ("best", *METHODS), alternative=", True, False or None")
 
 
 def _rule_of(recipe: Recipe) -> Rule | None:
