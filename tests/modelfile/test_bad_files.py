@@ -125,7 +125,7 @@ WRONG = [
     # the sequence
     ("sequence.n_leaves", [], "at least one member"),
     ("sequence.n_leaves.1", 4, r"sequence.n_leaves\[1\] is 4; the member has another number"),
-    ("sequence.n_leaves", [1, 2, 5, 6], "n_leaves, turned round,"),
+    ("sequence.n_leaves", [1, 2, 5, 6], r"sequence.n_leaves\[1\] is 2; numbers that do not rise"),
     ("sequence.alphas.1", 1.0, r"sequence.alphas\[2\] is 0.33.*; numbers that do not fall"),
     ("sequence.alphas.1", None, r"sequence.alphas\[1\] is nan"),
     ("sequence.alphas", [0.0], "has 1 entries; 4"),

@@ -171,8 +171,8 @@ def load_counts(path: PathLike, tree: Tree | None = None) -> Sample:
     path : path
     tree : Tree, optional
         The tree on which the rows were counted. Counts of any other tree are refused, even if only a threshold,
-        a category or a class differs. Without a tree, the counts are on the structure of their tree without
-        splits, which fits every tree of that structure.
+        a category or a class differs. Without a tree, the counts refer to a tree that has
+        the nodes of their tree but no splits, and can be used with every tree of the same structure.
 
     Examples
     --------

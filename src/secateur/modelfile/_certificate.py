@@ -19,9 +19,12 @@ from ..statistics.repeats import RepeatRule, Repeats, Verdict
 from ..statistics.tails import binomial_upper
 from ._values import REPEATS_KEYS, shorten
 
-MAX_TAIL_ERRORS = 10**12  # errors for which a binomial tail is computed; more errors only raise the limit
+# Largest number of errors for which a binomial tail is computed. A certificate of more errors is compared with the
+# limit for this number of errors, which is lower than its own.
+MAX_TAIL_ERRORS = 10**12
 MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again
-MAX_DEVIATIONS = 4.0  # of the number of repeated rows in sketches from the number that a certificate states
+# Number of standard deviations by which a certificate may state fewer repeated rows than estimated from the sketches.
+MAX_DEVIATIONS = 4.0
 TOLERANCE = 1e-9  # relative: logarithms differ between machines
 
 
@@ -174,7 +177,7 @@ def _check_bound_fits_holdout(bound: Bound, model: Model) -> None:
 
 
 def _follows_from(bound: Bound, recomputed: Bound) -> bool:
-    """Return whether a certificate claims no more than the recomputed one, in the same words and at the same price."""
+    """Return whether a certificate claims no more than the recomputed one, for the same method and complexity."""
     if bound.certified != recomputed.certified or bound.is_checked > recomputed.is_checked:
         return False
     if bound.n_repeated != recomputed.n_repeated:
@@ -193,7 +196,8 @@ def _recompute_if_possible(bound: Bound, model: Model) -> Bound | None:
     except SecateurError:  # for instance because the rows are not fresh, as the file itself states
         return None
     finally:
-        model.tree.evaluation_log.records.clear()  # recomputing is no evaluation; those in the file are added later
+        # Recomputing must not be recorded as an evaluation. The evaluations in the file are added later.
+        model.tree.evaluation_log.records.clear()
 
 
 def _recompute(bound: Bound, model: Model) -> Bound | None:
@@ -222,14 +226,16 @@ def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
     assert holdout is not None
     if bound.repeats == "independent":
         return "independent"
-    if not bound.repeats:  # earlier versions did not look for copies, and the certificate does not claim it
+    if not bound.repeats:  # earlier versions did not look for copies, and their certificates state nothing about them
         return Repeats()
     used = model.tree.history | SampleUsage.of(model.grown)
     found = Freshness(used=used).find_repeats(holdout, bound.delta)
     verdicts: dict[str, Verdict] = {"natural": "natural", "copies": "copies", "in doubt": "in doubt"}
-    # What is in the sketches deviates from what is in the samples as a binomial number does.
-    least = found.n_twins * (1 - MAX_DEVIATIONS / math.sqrt(max(found.n_seen, 1)))
-    if found.verdict == "unknown" or bound.repeats not in verdicts or bound.n_repeated < max(found.n_seen, least):
+    # The sketches hold a random part of the rows. The number seen in them is binomial, so the standard deviation of the
+    # estimate is at most its value divided by the square root of the number seen.
+    min_repeated = found.n_twins * (1 - MAX_DEVIATIONS / math.sqrt(max(found.n_seen, 1)))
+    min_repeated = max(found.n_seen, min_repeated)
+    if found.verdict == "unknown" or bound.repeats not in verdicts or bound.n_repeated < min_repeated:
         return "errors"
     return replace(
         found,

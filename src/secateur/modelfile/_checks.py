@@ -73,7 +73,11 @@ def _check_categories(column: Column, location: str) -> None:
 
 
 def check_tree(tree: Tree) -> None:
-    """Check what `Tree` itself does not: that inner nodes test columns, the size of texts, and arrays for displays."""
+    """Check what `Tree` itself does not check.
+
+    Inner nodes must test columns, the texts of the schema must not be too long, and `rounded`, `split_order` and `ids`,
+    which only displays use, must be valid.
+    """
     if tree.schema is not None:
         is_invalid = (tree.feature < 0) & ~tree.is_leaf
         check_entries(is_invalid, "tree.feature", tree.feature, "the node has children: a column is needed")
@@ -305,7 +309,8 @@ def _check_members(tree: Tree, n_leaves: Ints, alphas: Floats | None, location: 
     n_members = len(n_leaves)
     if n_members == 0:
         raise ModelFileError(f"{location}.n_leaves is empty; at least one member is needed")
-    _check_ascending(-n_leaves, f"{location}.n_leaves, turned round,")
+    is_rising = n_leaves[1:] > n_leaves[:-1]
+    check_entries(is_rising, f"{location}.n_leaves", n_leaves[1:], "numbers that do not rise are needed", first=1)
     if alphas is not None:
         if len(alphas) != n_members:
             raise ModelFileError(f"{location}.alphas has {len(alphas):,} entries; {n_members:,} are needed")
@@ -318,7 +323,7 @@ def _check_members(tree: Tree, n_leaves: Ints, alphas: Floats | None, location: 
 
 
 def _check_ascending(values: Array, location: str) -> None:
-    """Check that numbers do not fall and none is NaN."""
+    """Check that numbers do not fall and none of them is NaN."""
     check_entries(np.isnan(values), location, values, "a number is needed")
     is_falling = values[1:] < values[:-1]
     check_entries(is_falling, location, values[1:], "numbers that do not fall are needed", first=1)

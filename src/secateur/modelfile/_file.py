@@ -1,8 +1,8 @@
 """Turn the bytes of a file into a JSON document, up to limits of size and strictly, and a document into bytes.
 
-Python's own parser accepts NaN, a key that occurs twice, and numbers that overflow to infinity. This module refuses all
-of them. Parsing gives plain lists, dictionaries and values; `_read` checks their meaning. Documents are written as JSON
-that people can read and compare line by line.
+Python's own parser accepts NaN, a key that occurs twice, and numbers that overflow to infinity. This module refuses the
+first two; `_values` refuses numbers that overflow. Parsing gives plain lists, dictionaries and values; `_read` checks
+their meaning. Documents are written as JSON that people can read and compare line by line.
 """
 
 import json

@@ -3,7 +3,7 @@
 The functions `_read_...` read one part each, in the order in which the parts depend on one another: the columns, the
 tree, the samples and their sketches, the pruning, the sequence, the choice, and the evaluations. They return the fields
 of a part, whose arrays are checked (`_checks`) before a class or a compiled kernel uses them. The functions `_make_...`
-create the objects from these fields, the objects of parts that refer to one another by name being shared.
+create the objects from these fields. If a part refers to another by name, both get the same object.
 """
 
 import re

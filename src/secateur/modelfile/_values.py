@@ -36,7 +36,8 @@ Converter: TypeAlias = Callable[[Any, str], Any]  # of a value and its location 
 
 MAX_SHOWN_CHARACTERS = 60  # of a value in an error message
 MAX_INT_BITS = 1024  # of an integer among plain values
-MAX_EQUAL_HASHES = 64  # values with equal hashes in one set or dictionary, which takes the square of their number
+# Values with equal hashes in one set or dictionary, whose construction takes time in the square of their number.
+MAX_EQUAL_HASHES = 64
 MAX_NESTING = 32  # levels of lists and dictionaries
 MAX_NAME_CHARACTERS = 4096  # of a name or a class label, which are repeated wherever they are shown
 MAX_TEXT_CHARACTERS = 1 << 16  # of any other string
@@ -485,12 +486,8 @@ _DEFINITIONS: Document = SCHEMA["$defs"] | {
 }
 REQUIRED_KEYS = {name: tuple(part["required"]) for name, part in _DEFINITIONS.items() if "required" in part}
 
-REPEATS_KEYS = (
-    "n_repeated",
-    "repeats",
-    "repeats_text",
-    "copies_detectable",
-)  # of a certificate; earlier files lack them
+# Keys of a certificate about repeated rows. Files of earlier versions lack them.
+REPEATS_KEYS = ("n_repeated", "repeats", "repeats_text", "copies_detectable")
 
 KIND_OF_KEY = {
     **dict.fromkeys(

@@ -216,7 +216,7 @@ def _member_changes(sequence: PruningSequence) -> MemberChanges:
     tree = sequence.tree
     n_cells = len(sequence) * tree.n_nodes
     if n_cells > MAX_CELLS:
-        _refuse_sequence(sequence, f"{n_cells:,} nodes to look at; at most {MAX_CELLS:,} are")
+        _refuse_sequence(sequence, f"{n_cells:,} nodes to examine; at most {MAX_CELLS:,} are examined")
     is_inner: Bools = ~tree.is_leaf
     changes: list[Longs] = []
     start = [0]
