@@ -28,7 +28,7 @@ NAMES = {
     "subadditive": "Garcia-Moratilla et al., Pruning with Subadditive Penalties (2006)",
     "certificates": "the certificates of this library",
 }
-_HOMES = {
+_MODULE_OF = {
     "Built": "._build_data",
     "build_data": "._build_data",
     "checksum": "._build_data",
@@ -38,5 +38,5 @@ _HOMES = {
     "run": "._run",
     "write_docs": "._pages",
 }
-__getattr__ = lazy_getattr(__name__, _HOMES)
-__all__ = ["NAMES", *_HOMES]  # noqa: PLE0604
+__getattr__ = lazy_getattr(__name__, _MODULE_OF)
+__all__ = ["NAMES", *_MODULE_OF]  # noqa: PLE0604

@@ -83,7 +83,7 @@ def best_cuts(tree: Tree, counts: Counts) -> dict[int, tuple[int, str]]:
 
 
 def nine_tests_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
-    """Return our results for the example of nine tests: best prunings, sequences, and numbers of prunings."""
+    """Return our results for the example of nine tests: best prunings, pruning sequences, and numbers of prunings."""
     tree, counts = nine_tests()
     mcc1 = weakest_links(tree, counts, every_cut=True)
     assert mcc1.alphas is not None
@@ -156,9 +156,9 @@ def _in_the_text(n_leaves: int, best: Result) -> tuple[str, bool | None]:
 
 
 def _describe_members(sequence: PruningSequence, ratios: Sequence[str] | None = None) -> str:
-    """Return for each member, as text, the node it cuts besides those of the member before, its leaves and its errors.
+    """Return a text that states for each member the node cut last, the number of leaves and the errors.
 
-    The ratios, if there are any, are appended.
+    If `ratios` are given, the ratio of each member follows.
     """
     names = dict(zip(sequence.tree.internal.tolist(), NINE_NAMES, strict=True))
     kept = ~sequence.tree.is_leaf

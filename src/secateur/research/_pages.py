@@ -1,8 +1,9 @@
 """Fill the documentation pages about the experiments with tables and pictures from committed results.
 
-`docs/results/NAME.json` is the `results.json` of a full run. A page marks the place of a table by two comments,
-`<!-- table: NAME KEY -->` and `<!-- end -->`, and that of the list of commands, times and versions by
-`<!-- facts -->`. The text between the comments is replaced.
+`docs/results/NAME.json` is the `results.json` of a full run, and `docs/results/claims.json` has the findings on the
+claims. A page marks a place to fill by two comments, the second of which is `<!-- end -->`. The first is
+`<!-- table: NAME KEY -->` for a table of an experiment, `<!-- claims: NAME -->` for the claims of a document, and
+`<!-- facts -->` for the list of commands, times and versions. The text between the comments is replaced.
 """
 
 import json
@@ -33,8 +34,8 @@ def write_docs(folder: str | os.PathLike[str] = "docs", *, pictures: bool = True
     Parameters
     ----------
     folder : path
-        Contains `results/NAME.json` for every experiment, the overview
-        `explanation/reproductions.md` and a page `explanation/reproductions/NAME.md` each.
+        Contains `results/claims.json`, `results/NAME.json` and `explanation/reproductions/NAME.md` for every
+        experiment, and the pages `explanation/reproductions.md` and `explanation/where-is-it.md`.
     pictures : bool
         Whether to draw the pictures too; this needs matplotlib.
 

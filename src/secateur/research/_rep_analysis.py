@@ -92,7 +92,7 @@ def parts(config: Config) -> list[Part]:
 
 
 def compute_formulas(config: Config) -> Result:  # noqa: ARG001 the signature of parts
-    """Return the published and exact probabilities of Figure 3, and exact and published expected numbers of nodes."""
+    """Return the probabilities of Figure 3 and the expected numbers of safe nodes, each as published and exactly."""
     setting = (N_PRUNING_ROWS, N_SAFE_NODES)
     probabilities = list(printed_figures("surface"))
     at_most = (analysis.expected_safe_nodes_at_most, analysis.printed_safe_nodes_at_most)

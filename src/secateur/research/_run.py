@@ -22,7 +22,7 @@ from ._samples import is_available
 from ._sheets import Sheet
 from ._study import Config, Part, Result, run_parts, write_atomically
 
-# What a figure or table of a document needs: prefixes of the keys of parts, and keys of sheets.
+# What a figure or table of a document needs: the prefixes of the keys of its parts, and the keys of its sheets.
 Place = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -103,10 +103,10 @@ def run(
         A figure or table of the document, such as "3" or "Table 1": only the parts that it needs
         are run, and only its tables are returned. `describe_experiment` names them.
     jobs : int or executor, optional
-        Threads (-1: one per core), or an object with `submit`.
+        Number of threads (-1: one per core), or an object with a method `submit`.
     seed : int
     quiet : bool
-        No progress bar.
+        Whether to show no progress bar.
 
     Returns
     -------

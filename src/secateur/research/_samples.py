@@ -13,7 +13,8 @@ from ..growers import grow
 from ..routing import count
 from ._study import Config, Part
 
-# Sets that can be generated with the same rows as the published files: always, or if no data folder is given.
+# Sets that can be generated with the same rows as the published files. Those of ALWAYS_GENERATED are generated in every
+# run, the others of GENERATED only if there is no data folder.
 ALWAYS_GENERATED: dict[str, Callable[[], Table]] = {
     "tic-tac-toe": datasets.tic_tac_toe,
     "car": datasets.car,
@@ -24,7 +25,7 @@ RANDOM_SETS: dict[str, Callable[..., Table]] = {"led24": datasets.led24, "wavefo
 
 
 def load_table(name: str, config: Config) -> Table:
-    """Return a data set: generated where it can be, else from the data folder."""
+    """Return a data set: from the data folder if there is one, unless the set is always generated."""
     if config.data is None or name in ALWAYS_GENERATED:
         return GENERATED[name]()
     return datasets.load(name, config.data)

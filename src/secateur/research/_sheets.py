@@ -24,7 +24,7 @@ __all__ = [
 
 SIGNIFICANT_DIGITS = 4
 MIN_VALUE_WITH_ONE_DECIMAL = 100  # larger values are shown with at most one decimal
-Row = Sequence[Any]  # text, numbers and booleans; None is a figure that is not printed
+Row = Sequence[Any]  # text, numbers and booleans; None is shown as an empty cell
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Sheet:
     note : str
         A remark below the table.
     decimals : int, optional
-        Digits after the point; by default, four significant digits.
+        Digits after the point, but at most one from 100 on. By default, numbers have four significant digits.
     """
 
     key: str
@@ -76,7 +76,7 @@ class Sheet:
         return text.getvalue()
 
     def column(self, name: str) -> list[Any]:
-        """Return the cells of the column with a heading."""
+        """Return the cells of the column that has the heading `name`."""
         at = self.head.index(name)
         return [row[at] for row in self.rows]
 
@@ -152,7 +152,10 @@ def new_figure(
     is_bare: bool = True,
     **legend: int,
 ) -> "Iterator[list[Axes]]":
-    """Yield the axes of a new figure, then write it as PNG; bare axes get a legend and our style."""
+    """Yield the axes of a new figure, then write the figure as PNG.
+
+    With `is_bare`, a legend and the style of the project are added to the axes before the figure is written.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

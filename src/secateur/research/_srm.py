@@ -34,6 +34,8 @@ PLACES = {"Figure 12.3": (("criteria",), ("example",)), "Figure 12.4": (("criter
 COST_FUNCTIONS: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", "gini", "entropy", "sqrt")
 CRITERIA = ("gini", "entropy", "sqrt")
 N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+# Names of the methods in the tables. "KM" is bottom-up SRM (Kearns and Mansour), "CV" is cross-validation, and "REP" is
+# reduced error pruning.
 METHODS = (
     "unpruned", "global SRM", "SRM, c by CV", "KM", "KM printed", "KM scaled", "REP", "cost-complexity 0SE",
     "cost-complexity 1SE", "best pruning",
@@ -163,7 +165,7 @@ def training_error_curves(config: Config, name: str) -> Result:
 
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
-    """Return the tables: errors and sizes of the methods, two promises of Kearns and Mansour, and training errors."""
+    """Return the tables: errors and sizes of the methods, two guarantees of Kearns and Mansour, training errors."""
     settings = list(results_under(results, "prune").values())
     return [
         _sheet_by_method(
@@ -244,7 +246,8 @@ def _apply_methods(concept: Concept, sample: Table, seed: int) -> SampleOutcome:
     truth = concept.exact_counts(samples[0])
     best = reduced_error(*samples[:2], truth)
     methods["REP"] = _compare_with_best(reduced_error(*samples), best, truth, concept)
-    # The last member, the root alone, is chosen by every larger beta as well: the beta before it is reported instead.
+    # If the last member is chosen, the root alone, every beta above its own chooses it too. Therefore the beta of the
+    # member before it is reported.
     assert by_sqrt.betas is not None
     position = min(by_sqrt.chosen, len(by_sqrt.betas) - 2) if len(by_sqrt.betas) > 1 else 0
     return SampleOutcome(methods, float(by_sqrt.betas[position]) * sample.n_rows**0.5, bound)

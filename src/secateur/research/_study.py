@@ -1,8 +1,9 @@
 """Run an experiment in parts whose results are kept on disk.
 
-The result of a part depends on its arguments only, so parts run in any order and in any process. Each result is
-written atomically as soon as the part has finished: after Ctrl-C or on a full disk, finished parts are kept, and the
-next run loads them. A part runs again if its arguments, the seed, the data folder or the version changed.
+The result of a part depends only on its arguments and the options of the run, so parts run in any order and in any
+process. Each result is written atomically as soon as the part has finished: after Ctrl-C or on a full disk, finished
+parts are kept, and the next run loads them. A part runs again if its arguments, an option of the run (`Config`) or the
+version of this package changed.
 """
 
 import json

@@ -33,7 +33,8 @@ TEST_ROWS = 5_000  # of the generated sets
 GROWING_ROWS = {"led24": 200, "waveform": 300}  # of the generated sets
 # Short names of the penalties, as in the publication.
 PENALTIES = {"sub": "sqrt", "CART": "leaves", "log": "log"}
-# Part of the name of a result that compares the choices of a penalty with those of the additive one.
+# Results that compare a penalty with the additive one have names such as "same 0SE" and "same log 0SE". This is the
+# part of the name that states the penalty.
 RESULT_INFIX = {"sub": "", "log": " log"}
 RULES = {"0SE": 0.0, "1SE": 1.0}
 PLACES = {"Table 2": (("",), ("errors", "sizes")), "Table 3": (("",), ("families",))}
@@ -190,7 +191,10 @@ def _compare_on_fold(growing: Table, test: Table, seed: int) -> Result:
 
 
 def _tolerances(selection: Selection, n_rows: int) -> dict[str, Any]:
-    """Return, for each rule, by how much each member's error may exceed the least error."""
+    """Return, for each rule, one tolerance per member: that of the rule if this member has the least error.
+
+    The tolerance is the amount by which the error of the chosen member may exceed the least error.
+    """
     pooled_se = np.sqrt(selection.error * (1 - selection.error) / n_rows)
     return {
         "0SE": 0 * pooled_se,

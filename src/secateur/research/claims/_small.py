@@ -1,4 +1,7 @@
-"""Small random trees, and all their prunings: slow, obvious, and by other means than the library."""
+"""Small random trees and lists of all their prunings.
+
+The code is simple and slow, and does not use the pruning rules of the library, which it serves to check.
+"""
 
 import math
 from collections import Counter
