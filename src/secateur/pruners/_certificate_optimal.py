@@ -57,9 +57,10 @@ def certificate_optimal(
     Pruning
         The pruning with the least bound (`secateur.certifiers.occam` with the informed prior) of those visited. For
         each pair these are the pruning with the fewest held-out errors, the one with the least prior cost, four
-        compromises between the two, and the prunings to which the slope of the bound leads. The bound is not above
-        that of reduced error pruning with `grow` labels under the same prior. Of prunings whose bounds differ by less
-        than a relative 1e-12, the smallest is returned. `note` is the certificate.
+        compromises between the two, and the prunings to which the slope of the bound leads. Of prunings whose bounds
+        differ by less than a relative 1e-12, the smallest is returned. If repeated rows count as errors because they
+        may be copies, they are added to the errors of the result only. Otherwise the bound is not above that of reduced
+        error pruning with `grow` labels under the same prior. `note` is the certificate.
 
     Notes
     -----
@@ -99,6 +100,7 @@ def certificate_optimal(
                     best_bound, best_n_leaves, best_leaves = candidate.bound, n_leaves, leaves
                     best_errors, complexity = candidate.errors, candidate.prior_cost + code_length_of_pair
                     best_pair = pair
+    # The search ignores repeated rows. Those that may be copies are counted as errors in the bound of its result.
     if rows.repeats.n_errors:
         best_bound = binomial_upper(int(rows.add_repeated(best_errors)), n_rows, log_delta - complexity)
     bound = Bound(
