@@ -46,7 +46,8 @@ MIN_NATURAL_P = 0.05  # ... and the number found is above this quantile
 # The largest share of rows, among those that occur, that occurs a multiple of d times: over all Poisson rates.
 MAX_SHARE_OF_MULTIPLES = {2: 0.5, 3: 1 / 3 + 1e-9, 5: 0.2035, 7: 0.158}
 MAX_MULTIPLICITY = 8  # multiplicities up to this one are compared with their neighbours
-MIN_RATIO_OF_FREQUENT_ROWS = 0.75  # of rows that occur four times to those that occur three times
+MIN_RATIO_OF_FREQUENT_ROWS = 2.0  # of rows that occur four to six times to those that occur three times
+MIN_DEVIATIONS = 2.0  # standard deviations by which what frequent rows leave unexplained must be above 0
 NEIGHBOUR_MARGIN = 2.0  # rows, and standard deviations, that are granted to the neighbours of a multiplicity above 2
 NEIGHBOUR_DEVIATIONS = 3.0
 MAX_P_ROUNDED_COPIES = 1e-5  # p-value of the tests on rounded rows below which these are taken for copies
@@ -406,21 +407,27 @@ def _expected_triples(n_singles: float, n_pairs: float) -> float:
 def _is_natural(f: Floats) -> bool:
     """Return whether pairs are explained by chance: there are none, or as many triples as they require.
 
-    Where about as many rows occur four times as three times, the triples belong to frequent rows and do not explain
-    the pairs of others. What four and five occurrences explain is then subtracted first. The inequality holds for the
-    rest, too: the matrix of the factorial moments j! f_j is positive semidefinite, and so is its Schur complement.
+    Where many more rows occur four to six times than three times, the triples belong to frequent rows and do not
+    explain the pairs of others. What the numbers of four and five occurrences explain is then subtracted first. The
+    inequality holds for the rest, too: the matrix of the factorial moments j! f_j is positive semidefinite, and so is
+    its Schur complement. The rest deviates by the noise of the whole, so that it must be clearly above 0 to count.
     """
     from scipy.special import pdtr
 
     if f[2] == 0:
         return True
-    singles, pairs, triples = f[1:4]
-    if f[5] and f[4] >= MIN_RATIO_OF_FREQUENT_ROWS * f[3]:
-        m3, m4, m5 = 6 * f[3], 24 * f[4], 120 * f[5]
-        singles, pairs, triples = singles - m3**2 / m5, pairs - m3 * m4 / m5 / 2, triples - m4**2 / m5 / 6
-    expected = _expected_triples(max(singles, 0.0), max(pairs, 0.0))
-    has_triples = pdtr(max(round(triples), 0), expected) >= MIN_NATURAL_P
-    return bool(_expected_triples(f[1], f[2]) >= MIN_EXPECTED_TRIPLES and has_triples)
+    expected = _expected_triples(f[1], f[2])
+    if expected < MIN_EXPECTED_TRIPLES:
+        return False
+    if f[4:7].sum() < MIN_RATIO_OF_FREQUENT_ROWS * f[3] or f[5] == 0:
+        return bool(pdtr(f[3], expected) >= MIN_NATURAL_P)
+    m3, m4, m5 = 6 * f[3], 24 * f[4], 120 * f[5]
+    singles, pairs, triples = f[1] - m3**2 / m5, f[2] - m3 * m4 / m5 / 2, f[3] - m4**2 / m5 / 6
+    if pairs <= MIN_DEVIATIONS * math.sqrt(f[2]):
+        return True
+    expected = _expected_triples(max(singles, 0.0), pairs)
+    is_clear = triples >= MIN_DEVIATIONS * math.sqrt(f[3])
+    return bool(is_clear and pdtr(round(triples), expected) >= MIN_NATURAL_P)
 
 
 def _is_isolated(f: Floats, j: int) -> bool:
