@@ -141,7 +141,7 @@ def test_the_selection_shows_errors_with_bars_the_limit_and_the_choice():
     assert [np.ptp(part[:, 1]) for part in bars[2][0].get_segments()] == pytest.approx((2 * SELECTION.se).tolist())
     chosen = next(value for name, value in drawn.items() if name.startswith("chosen (1se)"))
     assert chosen.tolist() == [[SEQUENCE.n_leaves[2], 0.19]]
-    assert drawn["other candidates"].tolist() == [[7, 0.21]]
+    assert drawn["candidates compared"].tolist() == [[7, 0.21]]
 
 
 def test_a_model_without_a_table_has_no_selection_to_show():

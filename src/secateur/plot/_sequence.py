@@ -175,7 +175,7 @@ class SelectionDisplay(ModelDisplay):
     select, sample : str
         The rule of the selection, and the sample on which the members were evaluated.
     pool_leaves, pool_error : arrays
-        Leaves and error of the other candidates of the search over growing parameters.
+        Leaves and error of all candidates of the search over growing parameters, the chosen one included.
     is_classifier : bool
         Whether the model is a classifier.
 
@@ -250,7 +250,7 @@ class SelectionDisplay(ModelDisplay):
         if self.limit is not None:
             axes.axhline(self.limit, color=ORANGE, lw=1.3, ls="--", label=f"least {self.score} + one standard error")
         if len(self.pool_leaves):
-            label = "other candidates"
+            label = "candidates compared"
             axes.plot(self.pool_leaves, self.pool_error, "d", color=GREY, mfc="none", ms=5, label=label)
         self._draw_member(axes, self.best, ORANGE, 8, f"least {self.score}")
         self._draw_member(axes, self.chosen, PURPLE, 11, f"chosen ({self.select})")

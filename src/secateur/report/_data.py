@@ -417,7 +417,7 @@ def _selection_entries(selection: Selection) -> list[Entry]:
         *_value_entries({**selection.growing, **selection.details}),
     ]
     if selection.pool:
-        entries.append(["other candidates", f"{len(selection.pool):,}"])
+        entries.append(["candidates compared", f"{len(selection.pool):,}"])
     return entries
 
 
