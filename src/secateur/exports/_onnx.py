@@ -5,7 +5,7 @@ TreeEnsemble maps each row to the index of its leaf in the list of leaves. The p
 up in constants, so that labels and probabilities are exact to the last bit.
 
 A TreeEnsemble has binary tests only. A test for categories becomes a chain of set memberships on category codes, one
-for each child but the default child.
+for each child except the default child.
 """
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ def export_onnx(
 
 
 class _GraphBuilder:
-    """Builds an ONNX graph: collects its inputs, outputs, steps and constants."""
+    """Build an ONNX graph from its inputs, outputs, steps and constants."""
 
     def __init__(self, exported: ExportedTree, dtype: str) -> None:
         from onnx import TensorProto, helper
@@ -238,7 +238,7 @@ class _GraphBuilder:
 
 
 class _End(NamedTuple):
-    """Where one side of a binary test leads: to another test, or to a leaf, by its number."""
+    """The target of one side of a binary test: the number of another test, or of a leaf."""
 
     number: int
     is_leaf: int
@@ -256,9 +256,9 @@ class _BinaryTest(NamedTuple):
 
 
 def _chains(exported: ExportedTree) -> dict[int, list[CategorySet]]:
-    """Return, for each internal node, the sets of its chain of set memberships; no sets for a numeric test.
+    """Return, for each internal node, the category sets that its nominal test becomes; none for a numeric test.
 
-    A nominal test whose every row goes to the default child gets one set with a code that no row has.
+    A nominal test that sends all rows to its default child gets one set, with a code that no row has.
     """
     chains: dict[int, list[CategorySet]] = {}
     for v, children in enumerate(exported.children):
@@ -282,7 +282,7 @@ def _n_levels(exported: ExportedTree, chains: dict[int, list[CategorySet]]) -> i
 def _binary_tests(
     exported: ExportedTree, chains: dict[int, list[CategorySet]], position: dict[int, int]
 ) -> list[_BinaryTest]:
-    """Return the tests of all nodes as binary tests; `position` is the column of the input matrix of each column."""
+    """Return the tests of all nodes as binary tests. `position` maps columns of the table to those of `numbers`."""
     first_test: dict[int, int] = {}
     n_tests = 0
     for v, sets in chains.items():

@@ -187,7 +187,7 @@ def _edge(view: TreeView, v: int) -> str:
     if view.is_nominal[p]:
         return view.condition(v).removeprefix(view.columns[column]).strip()
     label = "no" if view.child[v] else "yes"
-    # The test "at most infinity" is "is known", so its "no" already means missing.
+    # A test against an infinite threshold asks whether the value is known, so its "no" already means missing.
     means_missing = view.child[v] == 1 and view.threshold_texts[p] == "inf"
     takes_missing = view.reachable.can_be_missing[v] and view.has_missing(column)
     return f"{label} or missing" if takes_missing and not means_missing else label

@@ -1,11 +1,11 @@
 """The tree as one SQL query that keeps every column of a table and adds the prediction.
 
-There are two styles of query, and the dialects of the engines that run them.
+A query has one of two styles, and is written in the dialect of the engine that runs it.
 
 *Guarded.* For each row a subquery reads the tested columns once (as the table `given`: numbers as doubles, categories
 as codes, NULL and NaN as missing). Then it walks down the tree in stages of at most eight levels. Each stage maps the
-number of a node to the number of a deeper node, so no expression nests too deeply for a parser: a plain nested CASE
-fails at 100 levels in SQLite and at 1,000 in DuckDB.
+number of a node to the number of a deeper node, so no expression nests too deeply for a parser. A plain nested CASE
+fails at 1,000 levels in DuckDB and, by the side on which it nests, at 19 to 24 levels in SQLite 3.40.
 
 *Plain.* One nested CASE with the names of the columns, for people who read SQL. A missing value meets no condition and
 takes the ELSE, so the ELSE is always the default child of the test. NaN does the same in engines where NaN differs from
@@ -33,7 +33,7 @@ from ._values import MAX_DOUBLE, categories_of, unique_name, utf8
 
 MAX_SHIFT_BITS = 62  # 2**62 is the largest power of two that SQLite reads as a whole number
 LEVELS_PER_STAGE = 8
-MAX_LEVELS = 30  # readers and parsers cope with so deep a CASE; SQLite stops at 50
+MAX_LEVELS = 30  # of a plain CASE that people can still read; see the head of the module for the limit of SQLite
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,8 @@ def export_sql(
     style : {"auto", "plain", "guarded"}
         "plain" is one nested CASE with the names of the columns and a comment at each leaf. "guarded" reads the columns
         first; it also refuses values of another type, and suits deep trees. "auto" is plain for the dialect "ansi" and
-        for trees that test dates, and guarded otherwise.
+        for trees that test dates, and guarded otherwise. SQLite 3.40 cannot parse plain queries of trees with 19
+        levels or more.
 
     Returns
     -------
@@ -303,7 +304,7 @@ def _subquery(exported: ExportedTree, target: Dialect, *, returns_leaf: bool) ->
 def _stages(exported: ExportedTree) -> list[list[int]]:
     """Return the internal nodes at which each stage starts; the first stage starts at the root."""
     stages: list[list[int]] = [[]]
-    for v in exported.tree.internal.tolist():  # in pre-order a stage comes before the next
+    for v in exported.tree.internal.tolist():  # in pre-order, a node of each stage comes before those of later stages
         stage, level = divmod(int(exported.tree.depth[v]), LEVELS_PER_STAGE)
         if level == 0:
             stages += [[]] if stage == len(stages) else []
@@ -323,7 +324,7 @@ def _stage_case(exported: ExportedTree, target: Dialect, entry: int) -> str:
 
 
 def _guarded_conditions(exported: ExportedTree, target: Dialect, v: int) -> list[tuple[int, str]]:
-    """Return the children of a node but its default child, and the condition of each; NULL meets no condition."""
+    """Return the children of a node except its default child, and the condition of each; NULL meets no condition."""
     x = f"given.x{exported.feature[v]}"
     if exported.is_nominal[v]:
         sets = exported.category_sets(v) or [CategorySet(exported.default[v], [-1])]  # a CASE has at least one WHEN
@@ -412,8 +413,8 @@ def _case_parts(
 ) -> Iterator[tuple[int, str | int]]:
     """Yield the parts of the CASE of the subtree of node `v`, each with its level of nesting.
 
-    A part is text, or the number of a node at which the CASE ends. `conditions(v)` returns the children of a node but
-    its default child, with the condition of each.
+    A part is text, or the number of a node at which the CASE ends. `conditions(v)` returns the children of a node
+    except its default child, with the condition of each.
     """
     pending: list[tuple[int, int | str]] = [(0, v)]
     while pending:
@@ -439,7 +440,7 @@ def _leaf_comment(exported: ExportedTree, v: int) -> str:
 
 
 def _plain_conditions(exported: ExportedTree, target: Dialect, v: int) -> list[tuple[int, str]]:
-    """Return the children of a node but its default child, and the condition of each."""
+    """Return the children of a node except its default child, and the condition of each."""
     column = exported.columns[exported.feature[v]]
     cell = target.identifier(column.name)
     if exported.is_nominal[v]:

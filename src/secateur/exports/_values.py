@@ -31,7 +31,7 @@ def plain_value(value: object, name: str) -> PlainValue:
 
 
 def categories_of(column: Column, *, is_double: bool = True) -> tuple[ValueFamily, list[Any]]:
-    """Return what the values of a column are, and its categories as plain values (none for a numeric column).
+    """Return the family of the values of a column, and its categories as plain values (none for a numeric column).
 
     If numbers become doubles in the target language (`is_double`), refuse whole numbers that are too large for a
     double.

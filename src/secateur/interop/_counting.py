@@ -15,7 +15,8 @@ from ..errors import CountsError, DataError, UnsupportedError
 from ..model_selection import choose as select_member
 from ._sklearn_tree import SklearnTree
 
-STANDARD_ERRORS_ALLOWED = {"min-error": 0, "0se": 0, "1se": 1}  # by which the chosen error may exceed the least error
+# For each rule, by how many standard errors the error of the chosen member may exceed the lowest error.
+STANDARD_ERRORS_ALLOWED = {"min-error": 0, "0se": 0, "1se": 1}
 
 
 def route_rows(trees: list[SklearnTree], X: Rows) -> list[Ints]:
@@ -106,7 +107,7 @@ class HeldOutRows:
         return float(np.sqrt((self.weight * (losses - mean) ** 2).sum()))
 
     def choose(self, sequence: PruningSequence, rule: str) -> Pruning:
-        """Return the member of least cost (the smallest of equals), or with "1se" the smallest within one SE of it."""
+        """Return the smallest member of lowest cost; with "1se", the smallest one within one standard error of it."""
         total = self.weight.sum()
         rates = sequence.costs_on(self.cost) / total
         errors = np.full(len(rates), np.nan)
@@ -177,7 +178,7 @@ def _weights_of_growing(foreign: SklearnTree, y: Labels, n_rows: int) -> Floats:
 
 
 def _moments(tree: Tree, leaves: Ints, y: Floats, weight: Array | None, sample: str) -> Moments:
-    """Return weight, mean and squared error of each node; nodes without rows have the mean of their ancestor."""
+    """Return weight, mean and squared error of each node; a node without rows has the mean of an ancestor with rows."""
     row_weight = np.ones(len(y)) if weight is None else np.asarray(weight)
     centre = float(np.average(y, weights=row_weight))  # sums of squares of values far from 0 would lose digits
     powers = np.stack([row_weight, row_weight * (y - centre), row_weight * (y - centre) ** 2])

@@ -51,8 +51,8 @@ def _encoder(schema: Schema, j: int, order: tuple[int, ...]) -> Estimator:
     known = [column.categories[code] for code in order if code < len(column.categories)]
     parameters: dict[str, object] = {"handle_unknown": "use_encoded_value", "unknown_value": np.nan}
     if column.has_missing:
-        # Missing values get the number after the last category: None that number, and NaN, which scikit-learn puts
-        # last, the next one, which `encoded_missing_value` replaces.
+        # A missing value is None or NaN. They get the two numbers after the last category: None the first, and NaN,
+        # which scikit-learn requires to be last, the second. `encoded_missing_value` states the number of NaN.
         known += [None, np.nan]
         parameters["encoded_missing_value"] = len(known) - 1
     encoder = OrdinalEncoder(categories=[_object_array(known)], dtype=np.float64, **parameters)

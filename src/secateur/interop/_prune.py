@@ -50,8 +50,8 @@ def prune_sklearn(
     sample_weight : array, optional
         Weights of the rows of X.
     alpha : float, optional
-        For a sequence: the member chosen at this penalty per leaf, as a share of the rows. With
-        `cost=` it is in units of that cost.
+        For a sequence: the member that is the best at this penalty per leaf, as a share of the rows. With a `cost`
+        other than "errors", the penalty is in units of that cost.
     n_leaves : int, optional
         For a sequence: the largest member with at most this number of leaves.
     select : "min-error" (or "0se"), or "1se"
@@ -76,7 +76,8 @@ def prune_sklearn(
     -----
     Held-out regression error is squared error, or absolute error under that criterion. Under
     class weights the growing rows are counted with the same weights, so that a cut has the cost
-    that it had in growing. Classes and values of all nodes are those of the tree.
+    that it had in growing. Unless the rule takes the classes of leaves from held-out rows, every node predicts what it
+    predicts in `estimator.tree_`.
 
     Examples
     --------
@@ -208,7 +209,7 @@ class _PruneCall:
         return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))
 
     def _apply_rule(self, foreign: SklearnTree, grown: Any, held_out: HeldOutRows | None) -> Pruning | PruningSequence:
-        """Return what the rule makes of the tree; raise an error if the rule does not support regressors."""
+        """Return the result of the rule; raise an error if the tree is a regressor and the rule does not support it."""
         takes_cost = self.rule in REGRESSION_RULES
         if not (foreign.is_classifier or takes_cost or self.rule == "critical-value"):
             raise UnsupportedError(

@@ -29,7 +29,8 @@ NODE_FIELDS = {
     "weighted_n_node_samples",
     "missing_go_to_left",
 }
-SPLIT_FIELD_SETS = ({"threshold"}, {"threshold", "left_cat_bitset"})  # fields of the record, or of split_value
+# The known sets of fields that describe a split. They are fields of the record or, if it has one, of `split_value`.
+SPLIT_FIELD_SETS = ({"threshold"}, {"threshold", "left_cat_bitset"})
 STATE_FIELDS = {"max_depth", "node_count", "nodes", "values"}
 
 
@@ -39,7 +40,7 @@ class Records:
 
     Parameters
     ----------
-    maker : type
+    tree_type : type
         The class of the tree.
     arguments : tuple
         Arguments of its constructor, copied from a tree.
@@ -49,7 +50,7 @@ class Records:
         The predictions of each node.
     """
 
-    maker: type
+    tree_type: type
     arguments: tuple[Array | int, ...]
     nodes: Array
     values: Array
@@ -57,16 +58,16 @@ class Records:
     @classmethod
     def of(cls, tree: Estimator) -> "Records":
         """Return the records of a tree; raise an error if their layout is unknown."""
-        maker, arguments, state = tree.__reduce__()
+        tree_type, arguments, state = tree.__reduce__()
         if set(state) != STATE_FIELDS:
             raise _unknown_layout(f"the state {sorted(state)}")
         nodes = np.asarray(state["nodes"])[: state["node_count"]]
         check_layout(nodes.dtype)
-        return cls(maker, tuple(arguments), nodes, np.asarray(state["values"])[: len(nodes)])
+        return cls(tree_type, tuple(arguments), nodes, np.asarray(state["values"])[: len(nodes)])
 
     def build(self, max_depth: int) -> Estimator:
         """Return the tree with these records."""
-        tree = self.maker(*self.arguments)
+        tree = self.tree_type(*self.arguments)
         tree.__setstate__(
             {"max_depth": max_depth, "node_count": len(self.nodes), "nodes": self.nodes, "values": self.values}
         )

@@ -152,7 +152,8 @@ def _fitted_template(model: Model, schema: Schema, n_columns: int) -> Estimator:
     classes = np.arange(model.class_grown.n_classes) if schema.classes is None else np.array(schema.classes)
     name = model.parameters.get("criterion")
     estimator = DecisionTreeClassifier(criterion=name if name in IMPURITY_CRITERIA else "gini")
-    labels = np.tile(np.arange(len(classes)), 2)  # twice: scikit-learn warns where each label is rare
-    estimator.fit(csc_matrix((len(labels), n_columns), dtype=np.float32), labels)  # zeros would be classes x columns
+    labels = np.tile(np.arange(len(classes)), 2)  # each label twice, because scikit-learn warns if labels are rare
+    # A sparse matrix, because a dense one of this shape could be large.
+    estimator.fit(csc_matrix((len(labels), n_columns), dtype=np.float32), labels)
     estimator.classes_ = classes
     return estimator

@@ -26,7 +26,7 @@ class BoundCurvesDisplay(Display):
     certified : dict of bool
         For each method, whether all of its bounds are guarantees; other methods are drawn dashed and grey.
     rows, error : arrays
-        The sample sizes, and the error on the held-out sample of each size (the mean, where methods differ).
+        The sample sizes, and for each size the error on the sample, averaged over the bounds of this size.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class CertificatesDisplay(Display):
 
     @classmethod
     def from_bounds(cls, bounds: Iterable[Bound]) -> Self:
-        """Return the display of a list of bounds; equal ones keep their order."""
+        """Return the display of bounds; those of equal value keep their order."""
         listed = sorted(_check_bounds(bounds), key=lambda bound: (not bound.certified, bound.value))
         value, error, delta = np.array([(bound.value, bound.errors / bound.n, bound.delta) for bound in listed]).T
         methods = tuple(bound.method for bound in listed)

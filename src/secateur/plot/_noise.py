@@ -20,11 +20,11 @@ class NoiseBoundDisplay(Display):
     n, k : int
         Numbers of pruning rows and of safe nodes.
     p, c : arrays
-        The grid: probabilities of the majority class, and limits of the counted nodes.
+        The grid: probabilities of the majority class, and limits on the rows of counted nodes, in units of n / k.
     surface : array of shape (len(p), len(c))
         `printed_bound_uniform` on the grid.
     best_c, best : arrays
-        For each p, the c at which the bound is least, and its value there.
+        For each p, the c at which the bound is lowest, and the bound at this c.
     general, exact : arrays
         `printed_bound_general` and `one_leaf_probability_uniform` for each p.
 

@@ -81,6 +81,7 @@ class _BoxLayout:
 
 
 def _downward_layout(display: "TreeDisplay", points: float) -> _BoxLayout:
+    """Return the layout of a tree that grows downwards."""
     n_slots, n_levels = n_slots_of(display), n_levels_of(display)
     texts = [_box_text(lines, _max_letters(display), is_down=True) for lines in display.text]
     widest = max(_box_width(text, points) for text in texts)
@@ -99,6 +100,7 @@ def _downward_layout(display: "TreeDisplay", points: float) -> _BoxLayout:
 
 
 def _rightward_layout(display: "TreeDisplay", points: float) -> _BoxLayout:
+    """Return the layout of a tree that grows to the right."""
     n_slots = n_slots_of(display)
     texts = [_box_text(lines, _max_letters(display), is_down=False) for lines in display.text]
     width = np.array([_box_width(text, points) for text in texts])
@@ -172,7 +174,7 @@ def _box_text(lines: tuple[str, ...], max_letters: int, *, is_down: bool) -> str
 
 
 def draw_branches(display: "TreeDisplay", ax: "Axes | None", fontsize: float | None) -> None:
-    """Draw a tree that grows to the right, each leaf on a line of its own; nodes with most rows have texts."""
+    """Draw a tree that grows to the right, each leaf on a line of its own, with texts for the nodes with most rows."""
     n_slots, n_levels = n_slots_of(display), n_levels_of(display)
     size = (float(np.clip(n_levels * 1.5, 9, 24)), n_slots * float(np.clip(22 / n_slots, 0.05, 0.16)))
     axes, _ = canvas(display, ax, size)
