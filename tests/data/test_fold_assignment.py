@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from secateur import encode
 from secateur.data.fold_assignment import assign_folds, draw_holdout
+from secateur.data.groups import hash_groups
 from secateur.errors import DataError, ParameterError
 
 
@@ -94,3 +95,50 @@ def test_too_few_rows_are_refused():
         draw_holdout(table, 0.5)
     with pytest.raises(ParameterError, match="2 parts of 1 rows"):
         assign_folds(table, 2)
+
+
+@given(st.integers(6, 120), st.integers(2, 5), st.integers(2, 40), st.integers(0, 3))
+def test_no_split_divides_a_group(n, n_folds, n_groups, seed):
+    X, y = table_of(n, seed=seed)
+    labels = np.random.default_rng(seed).integers(0, n_groups, n)
+    labels[:n_folds] = np.arange(n_folds)  # as many groups as folds
+    table, groups = encode(X, target=y), hash_groups(labels)
+    order = np.random.default_rng(seed + 1).permutation(n)
+    shuffled = encode(X[order], target=y[order])
+    folds = assign_folds(table, n_folds, seed=seed, groups=groups)
+    held_out = draw_holdout(table, 0.3, seed=seed, groups=groups)
+    assert sorted(set(folds)) == list(range(n_folds))
+    for side in (folds, held_out):
+        assert all(len(set(side[labels == label])) == 1 for label in set(labels))
+    assert assign_folds(shuffled, n_folds, seed=seed, groups=groups[order]).tolist() == folds[order].tolist()
+    assert draw_holdout(shuffled, 0.3, seed=seed, groups=groups[order]).tolist() == held_out[order].tolist()
+    assert len(set(labels[held_out])) == min(max(round(0.3 * len(set(labels))), 1), len(set(labels)) - 1)
+
+
+@pytest.mark.parametrize("n_groups", [300, 3000])
+def test_folds_of_groups_share_rows_and_classes_evenly(n_groups):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, n_groups, 3 * n_groups)
+    labels[: n_groups // 10] = 0  # one large group
+    y = (rng.random(len(labels)) < 0.2).astype(int)
+    table = encode(rng.normal(size=(len(labels), 1)), target=y)
+    folds = assign_folds(table, 5, groups=hash_groups(labels))
+    for rows in (np.ones(len(y), bool), y == 0, y == 1):
+        sizes = np.bincount(folds[rows], minlength=5)
+        assert sizes.max() - sizes.min() <= 0.02 * rows.sum()
+
+
+def test_single_rows_as_groups_are_shared_as_evenly_as_rows():
+    X, y = table_of(103)
+    folds = assign_folds(encode(X, target=y), 4, groups=hash_groups(np.arange(103)))
+    for rows in (np.ones(103, bool), y == 0, y == 1, y == 2):
+        sizes = np.bincount(folds[rows], minlength=4)
+        assert sizes.max() - sizes.min() <= 1 + (rows.sum() == 103)
+
+
+def test_too_few_groups_are_refused():
+    table = encode([[1.0], [2.0], [3.0]], target=[0, 1, 0])
+    with pytest.raises(DataError, match="all 3 rows are of one group"):
+        draw_holdout(table, 0.5, groups=hash_groups([1, 1, 1]))
+    with pytest.raises(ParameterError, match="3 parts of 2 groups"):
+        assign_folds(table, 3, groups=hash_groups([1, 1, 2]))

@@ -32,7 +32,7 @@ from secateur.modelfile import (
     save_model,
     tree_fingerprint,
 )
-from secateur.modelfile._values import REPEATS_KEYS
+from secateur.modelfile._values import GROUP_KEYS, REPEATS_KEYS
 from secateur.pruners import best_of_size, cost_complexity, k_reduced_error_path, minimum_error, weakest_links
 from strategies import trees_with_counts
 
@@ -285,6 +285,7 @@ def test_every_field_of_a_model_is_written():
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
+        **dict.fromkeys(("grouped", *GROUP_KEYS)),  # of rows in groups: test_a_file_knows_that_there_were_groups
         **dict.fromkeys(REPEATS_KEYS),  # where copies were looked for: test_what_is_known_about_repeated_rows_is_saved
         "provenance": None,  # where it is known: test_the_provenance_of_a_rule_is_saved
     }  # fmt: skip

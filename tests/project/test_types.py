@@ -37,7 +37,7 @@ def test_the_code_of_the_tutorial_passes_mypy_and_its_types_are_known(tmp_path):
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
-    assert "error:" not in done.stdout, done.stdout
+    assert ": error: " not in done.stdout, done.stdout
     told = re.findall(r'Revealed type is "([^"]*)"', done.stdout)
     assert [outcome.rpartition(".")[2] for outcome in told[:2]] == ["TreeClassifier", "Summary"]
     assert "Counterfactual" in told[2]

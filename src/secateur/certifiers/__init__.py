@@ -72,6 +72,8 @@ class Method:
         `function(tree, grown, holdout, pruning=..., delta=...)`, otherwise as `function(pruning, holdout, delta=...)`.
     is_random : bool
         Whether the function draws random numbers, from `rng=`.
+    takes_groups : bool
+        Whether it can be computed for rows that belong to groups.
     takes_k : bool
         Whether the function has a parameter `k=`, which states that the pruning was chosen among those with at most k
         growing errors.
@@ -81,6 +83,7 @@ class Method:
     takes: tuple[str, ...] = ("pruning", "sequence")
     covers_choice: bool = True
     is_random: bool = False
+    takes_groups: bool = False
     takes_k: bool = False
 
     def run(self, *samples: Any, **parameters: Any) -> Any:
@@ -91,9 +94,9 @@ class Method:
 
 
 METHODS = {
-    "test-sample": Method("test_sample", ("pruning",), covers_choice=False),
-    "path": Method("path", ("sequence",), covers_choice=False),
-    "occam": Method("occam", takes_k=True),
+    "test-sample": Method("test_sample", ("pruning",), covers_choice=False, takes_groups=True),
+    "path": Method("path", ("sequence",), covers_choice=False, takes_groups=True),
+    "occam": Method("occam", takes_groups=True, takes_k=True),
     "rademacher": Method("rademacher", is_random=True, takes_k=True),
     "pac-bayes": Method("pac_bayes", ("pruning",)),
 }

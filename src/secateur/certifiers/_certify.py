@@ -12,6 +12,7 @@ from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
 from . import METHODS
 from ._fresh import freshness, index_in
+from ._groups import GroupError, check_group_error
 
 
 @overload
@@ -30,6 +31,7 @@ def certify(
     sequence: PruningSequence | None = None,
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
+    group_error: GroupError = "share",
     **parameters: Any,
 ) -> Any:
     """Return a certificate of the error of a pruning, or one certificate per member of a sequence.
@@ -56,6 +58,10 @@ def certify(
         may be copies, by the numbers of rows that occur once, twice and so on, they count as errors. "independent":
         you state that equal rows are independent draws; the certificate then names this assumption. A
         `secateur.statistics.repeats.Repeats` is what is known already.
+    group_error : "share" or "any"
+        For a sample with groups (`groups=` of `count`), which then are the independent draws: the loss of a group.
+        "share": its share of wrong rows, so that the certificate is about a random row of a random new group. "any": 1
+        if any of its rows is wrong, so that it is about the share of new groups with an error.
     **parameters
         Parameters of the method. With "best": `labels`, `original`, `rng`, `draws`, `lam`, `mu`, `weights` and `k`,
         which are passed to the methods that are tried.
@@ -80,7 +86,7 @@ def certify(
     returns the lowest bound, stated at `delta`:
 
     - a pruning that `counts` helped to choose: Occam with the informed and with the uniform prior, and
-      the Rademacher penalty of 10 draws (and the last two within `k` if `k` is given);
+      the Rademacher penalty of 10 draws, unless the sample has groups (and the last two within `k` if `k` is given);
     - a sequence: the path, if the sequence was made without `counts`; and, if `grown` is given, Occam with the
       informed prior.
 
@@ -109,14 +115,15 @@ def certify(
             )
         path_parameters = _select(parameters, "weights") if method == "best" else parameters
         return METHODS["path"].run(
-            pruning_or_sequence, counts, delta=delta, repeated=repeated, repeats=repeats, **path_parameters
-        )
+            pruning_or_sequence, counts, delta=delta, repeated=repeated, repeats=repeats, group_error=group_error,
+            **path_parameters,
+        )  # fmt: skip
     if not isinstance(pruning_or_sequence, Pruning | PruningSequence):
         raise UnsupportedError(
             f"a {type(pruning_or_sequence).__name__} was given; certify takes a Pruning, a list of them, or a "
             "PruningSequence"
         )
-    request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated, repeats)
+    request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated, repeats, group_error)
     return _certify_best(request, parameters) if method == "best" else _certify_by(method, request, parameters)
 
 
@@ -131,6 +138,7 @@ class _Request:
     sequence: PruningSequence | None
     repeated: bool
     repeats: Repeats | RepeatRule
+    group_error: GroupError
 
 
 def _check_parameters_of_best(parameters: dict[str, Any]) -> None:
@@ -147,6 +155,9 @@ def _certify_by(name: str, request: _Request, parameters: dict[str, Any]) -> Any
     """Return the bounds of one method of `METHODS`; raise `ParameterError` if it does not fit the request."""
     method, pruning = METHODS[name], request.pruning
     options = {"delta": request.delta, "repeated": request.repeated, "repeats": request.repeats, **parameters}
+    check_group_error(request.group_error, request.counts)
+    if request.counts.grouped is not None and method.takes_groups:
+        options["group_error"] = request.group_error
     if isinstance(pruning, PruningSequence) and "sequence" not in method.takes:
         names = ", ".join(repr(other) for other, entry in METHODS.items() if "sequence" in entry.takes)
         raise ParameterError(Argument("method", name), f" certifies one pruning; for a sequence use {names}")
@@ -233,7 +244,8 @@ def _methods_to_try(request: _Request, options: dict[str, Any], *, is_fresh: boo
     if not is_sequence:
         prior = "within-k" if "k" in options else "uniform"
         methods.append(("occam", {"prior": prior, **labelling, **_select(options, "k")}))
-        methods.append(("rademacher", {"draws": 10, **labelling, **_select(options, "rng", "draws", "k")}))
+        if request.counts.grouped is None:
+            methods.append(("rademacher", {"draws": 10, **labelling, **_select(options, "rng", "draws", "k")}))
     return methods
 
 

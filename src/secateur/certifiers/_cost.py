@@ -19,12 +19,14 @@ import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, Longs
 from .._utils.checks import check_name
-from ..core import Bound, Counts, Pruning
+from ..core import Bound, Counts, GroupedRows, Pruning
 from ..errors import CountsError, ParameterError
+from ..statistics.freshness import CertifyingRows
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import binomial_upper, check_delta
 from ._betting import betting_upper, raise_losses
 from ._fresh import check_fresh_rows
+from ._groups import costs_of_groups, labels_of_pruning, limit_of_means
 
 MAX_STEPS = 3  # up to this many steps, sums of exact limits are lower than the betting bound
 
@@ -61,7 +63,8 @@ def certified_cost(
     -------
     Bound
         `quantity` is "cost", `errors` the total cost of the sample (so that `rate` is its mean), and `scale` the
-        largest entry of the matrix. For costs of 0 and c, the limit is c times the exact limit on the rate.
+        largest entry of the matrix. For costs of 0 and c, the limit is c times the exact limit on the rate. For a
+        sample with groups it is the betting bound on the mean cost of the rows of a random group.
 
     Notes
     -----
@@ -82,12 +85,16 @@ def certified_cost(
     """
     delta = check_delta(delta)
     check_name("method", method, ("auto", "steps", "betting"))
-    rows = check_fresh_rows(pruning, counts, "a limit on costs", delta, repeated=repeated, repeats=repeats)
+    rows = check_fresh_rows(
+        pruning, counts, "a limit on costs", delta, repeated=repeated, repeats=repeats, takes_groups=True
+    )
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a limit on costs needs its predictions")
     labels = pruning.node_labels[pruning.leaves]
     matrix = _checked_matrix(costs, counts.n_classes, int(labels.max()) + 1)
     predicted, position = np.unique(labels, return_inverse=True)  # only these columns of the matrix matter
+    if counts.grouped is not None:
+        return _limit_of_groups(pruning, counts.grouped, matrix, predicted, rows)
     rows_by_class = np.zeros((len(matrix), len(predicted)), np.int64)
     np.add.at(rows_by_class[: counts.n_classes].T, position, counts.by_class[pruning.leaves])
     possible, which = np.unique(matrix[:, predicted], return_inverse=True)
@@ -99,6 +106,25 @@ def certified_cost(
         method=f"cost, {description}",
         errors=(matrix[:, predicted] * rows_by_class).sum().item(),
         details={"costs": matrix.tolist(), "values": possible.tolist(), "rows": n_rows.tolist()},
+        quantity="cost",
+        scale=float(matrix.max()),
+        **rows.bound_fields,
+    )
+
+
+def _limit_of_groups(
+    pruning: Pruning, grouped: GroupedRows, matrix: Array, predicted: Array, rows: CertifyingRows
+) -> Bound:
+    """Return the limit on the mean cost of the rows of a random group."""
+    lowest, highest = float(matrix[:, predicted].min()), float(matrix[:, predicted].max())
+    costs = costs_of_groups(grouped, grouped.predictions(pruning, labels_of_pruning(pruning)), matrix)
+    span = highest - lowest
+    relative_limit = limit_of_means(np.clip((costs - lowest) / span, 0, 1), rows, math.log(rows.delta)) if span else 0.0
+    return Bound(
+        value=min((lowest + span * relative_limit) * (1 + 1e-15), highest),
+        method="cost, mean costs of groups, betting",
+        errors=float(costs.sum()),
+        details={"costs": matrix.tolist()},
         quantity="cost",
         scale=float(matrix.max()),
         **rows.bound_fields,

@@ -150,6 +150,7 @@ def check_fresh_rows(
     *,
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
+    takes_groups: bool = False,
 ) -> CertifyingRows:
     """Return the rows of a certificate (`Freshness.certifying_rows`), which must be fresh.
 
@@ -165,14 +166,17 @@ def check_fresh_rows(
         The certificate, such as "a test sample": the subject of the refusals.
     delta, repeated, repeats
         As for `certify`.
+    takes_groups : bool
+        Whether the limit can be computed from groups.
     """
     check_delta(delta)
+    options: dict[str, Any] = {"repeated": repeated, "repeats": repeats, "takes_groups": takes_groups}
     if isinstance(pruning_or_sequence, PruningSequence | list | tuple):
         result = freshness(pruning_or_sequence, counts).check_fresh()
-        return result.certifying_rows(counts, subject, delta, repeated=repeated, repeats=repeats)
+        return result.certifying_rows(counts, subject, delta, **options)
     pruning = check_kinds(pruning_or_sequence, counts)
     result = freshness(pruning, counts).check_fresh()
-    rows = result.certifying_rows(counts, subject, delta, repeated=repeated, repeats=repeats)
+    rows = result.certifying_rows(counts, subject, delta, **options)
     pruning.tree.evaluation_log.record_pruning(counts, pruning)
     return rows
 

@@ -6,22 +6,24 @@ Let the weights pi(P) sum to at most 1. Then, with probability 1 - delta, all pr
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from .._kernels import mixtures
-from .._utils.arrays import ArrayLike, Floats
+from .._utils.arrays import ArrayLike, Floats, Ints
 from .._utils.checks import check_name
 from ..core import Bound, Counts, LabelRule, Original, Pruning, PruningSequence, Tree
+from ..errors import Argument, ParameterError
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_grid
 from ..statistics.repeats import RepeatRule, Repeats
-from ..statistics.tails import Tail, check_delta, upper_limit
+from ..statistics.tails import Tail, check_delta
 from ._checks import EvaluatedMembers, check_budget, evaluate_members, has_free_labels
 from ._counting import count_prunings, count_prunings_within, log_count_of_size
+from ._groups import GroupError, check_group_error, labels_of_pruning, limit_errors
 
 Prior = Literal["uniform", "within-k", "size", "informed", "branching", "printed"]
 MAX_SINGLE_SIZES = 4  # for more sizes, one table of the numbers of prunings of all sizes is faster
@@ -43,6 +45,7 @@ def occam(
     original: Original = "fixed",
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
+    group_error: GroupError = "share",
 ) -> Any:
     """Return a bound on the error of a pruning that may have been chosen on `holdout`.
 
@@ -73,8 +76,8 @@ def occam(
     labels, original : str
         How labels were chosen: "grow" (by the growing sample), or "prune" or "both", which pay ln of the number of
         classes per chosen label. `original="relabel"` if the leaves of the grown tree chose their labels, too.
-    repeated, repeats
-        As for `certify`.
+    repeated, repeats, group_error
+        As for `certify`. A sample with groups needs `pruning` and the exact tail.
 
     Returns
     -------
@@ -101,7 +104,12 @@ def occam(
     """
     delta = check_delta(delta)
     check_name("prior", prior, _PRIORS)
-    rows = check_samples(tree, grown, holdout, "an Occam bound", delta, repeated=repeated, repeats=repeats)
+    check_group_error(group_error, holdout)
+    rows = check_samples(
+        tree, grown, holdout, "an Occam bound", delta, repeated=repeated, repeats=repeats, takes_groups=True
+    )
+    if pruning is None and holdout.grouped is not None:
+        raise ParameterError(Argument("pruning", None), " with a sample that has groups; pass what is to be certified")
     budget = check_budget(grown, k, "the prior 'within-k'") if prior == "within-k" else None
     members = evaluate_members(tree, grown, holdout, pruning, labels=labels, original=original, budget=budget)
     n_labels = max(grown.n_classes, holdout.n_classes) if has_free_labels(labels, original) else 1
@@ -111,17 +119,19 @@ def occam(
     if prior not in ("uniform", "printed"):  # the uniform prior counts labels itself; the printed one ignores them
         complexity = complexity + members.n_free * math.log(n_labels)
     log_deltas = math.log(rows.delta) - complexity
-    limits = upper_limit(tail, rows.add_repeated(members.errors), rows.n, np.minimum(log_deltas, 0.0))
+    prunings = _with_labels(pruning, grown)
+    found = limit_errors(holdout, rows, members.errors, prunings, log_deltas, tail=tail, group_error=group_error)
     reason = _why_not_certified(tree, float(complexity[0])) if prior == "printed" else ""
     bounds = [
         Bound(
             value=float(limit),
-            method=f"Occam, {prior} prior, {tail} tail",
-            errors=int(errors),
+            method=f"Occam, {prior} prior, {found.description}",
+            errors=errors,
             complexity=float(price),
             certified=not reason,
             reason=reason,
             **rows.bound_fields,
+            **found.fields,
             details={
                 "prior": prior,
                 "tail": tail,
@@ -131,10 +141,18 @@ def occam(
             },
         )
         for member, (limit, errors, price, prior_details) in enumerate(
-            zip(limits, members.errors, complexity, details, strict=True)
+            zip(found.limits, found.errors.tolist(), complexity, details, strict=True)
         )
     ]
     return bounds if members.is_sequence else bounds[0]
+
+
+def _with_labels(pruning: Pruning | PruningSequence | None, grown: Counts) -> Iterator[tuple[Pruning, Ints]]:
+    """Yield each pruning with the class of every node as a leaf: that of the growing sample where it has none."""
+    members = [pruning] if isinstance(pruning, Pruning) else pruning or []
+    for member in members:
+        labels = labels_of_pruning(member)
+        yield member, np.where(labels < 0, grown.majority, labels).astype(np.int32)
 
 
 @dataclass(frozen=True)

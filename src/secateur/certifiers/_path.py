@@ -12,8 +12,9 @@ from .._utils.arrays import ArrayLike, Floats, LongsOrFloats
 from ..core import Bound, Counts, Pruning, PruningSequence
 from ..errors import ParameterError
 from ..statistics.repeats import RepeatRule, Repeats
-from ..statistics.tails import binomial_upper, check_delta
+from ..statistics.tails import check_delta
 from ._fresh import check_fresh_rows
+from ._groups import GroupError, check_group_error, labels_of_pruning, limit_errors
 
 
 def path(
@@ -24,6 +25,7 @@ def path(
     weights: ArrayLike | None = None,
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
+    group_error: GroupError = "share",
 ) -> list[Bound]:
     """Return one bound per member of a sequence; all of them hold at once.
 
@@ -38,7 +40,7 @@ def path(
     weights : array, optional
         Share of delta of each member: 0 or more, at most 1 in total, fixed without using the rows of `counts` (see
         `cross_validation_weights`). By default, all different members have equal shares.
-    repeated, repeats
+    repeated, repeats, group_error
         As for `certify`.
 
     Returns
@@ -65,23 +67,28 @@ def path(
     delta = check_delta(delta)
     if not len(sequence):
         raise ParameterError("no prunings given; at least one is needed")
-    rows = check_fresh_rows(sequence, counts, "a path certificate", delta, repeated=repeated, repeats=repeats)
+    check_group_error(group_error, counts)
+    rows = check_fresh_rows(
+        sequence, counts, "a path certificate", delta, repeated=repeated, repeats=repeats, takes_groups=True
+    )
     errors, n_leaves = _evaluate_members(sequence, counts)
     shares = _equal_shares(sequence) if weights is None else _checked_weights(weights, len(sequence))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
     log_deltas = np.minimum(math.log(rows.delta) + log_shares, 0.0)
-    limits = binomial_upper(rows.add_repeated(errors), rows.n, log_deltas)
+    prunings = ((pruning, labels_of_pruning(pruning)) for pruning in sequence)
+    found = limit_errors(counts, rows, errors, prunings, log_deltas, group_error=group_error)
     n_members = len(sequence)
     weighting = "equal shares" if weights is None else "given weights"
-    columns = (limits, errors, log_shares, log_deltas, n_leaves)
+    columns = (found.limits, found.errors, log_shares, log_deltas, n_leaves)
     return [
         Bound(
             value=limit,
-            method=f"path of {n_members:,} prunings, {weighting}, exact tail",
+            method=f"path of {n_members:,} prunings, {weighting}, {found.description}",
             errors=n_errors,
             complexity=0.0 - log_share,
             **rows.bound_fields,
+            **found.fields,
             details={
                 "tail": "exact",
                 "log_delta": log_delta,

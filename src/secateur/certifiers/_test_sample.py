@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
+
 from ..core import Bound, Counts, Pruning
 from ..statistics.repeats import RepeatRule, Repeats
-from ..statistics.tails import binomial_upper
 from ._fresh import check_fresh_rows
+from ._groups import GroupError, check_group_error, labels_of_pruning, limit_errors
 
 
 def test_sample(
@@ -15,6 +17,7 @@ def test_sample(
     delta: float = 0.05,  # noqa: PT028
     repeated: bool = False,  # noqa: PT028
     repeats: Repeats | RepeatRule = "errors",  # noqa: PT028
+    group_error: GroupError = "share",  # noqa: PT028
 ) -> Bound:
     """Return the exact binomial limit on the error of a pruning, from a fresh sample.
 
@@ -26,13 +29,13 @@ def test_sample(
         Integer counts of a sample that had no part in growing, labelling, pruning or choosing.
     delta : float
         Probability, over samples, that the limit is too low.
-    repeated, repeats
+    repeated, repeats, group_error
         As for `certify`.
 
     Returns
     -------
     Bound
-        The Clopper-Pearson limit; `complexity` is 0.
+        The Clopper-Pearson limit, or for a sample with groups the betting bound; `complexity` is 0.
 
     Notes
     -----
@@ -50,14 +53,20 @@ def test_sample(
     held-out rows (method: test sample, exact tail); assumes rows are independent, identically
     distributed and not used before (not checked: sample 'test' has no sketch of its rows).
     """
-    rows = check_fresh_rows(pruning, counts, "a test sample", delta, repeated=repeated, repeats=repeats)
+    check_group_error(group_error, counts)
+    rows = check_fresh_rows(
+        pruning, counts, "a test sample", delta, repeated=repeated, repeats=repeats, takes_groups=True
+    )
     log_delta = math.log(rows.delta)
-    errors = int(pruning.errors(counts))
+    errors = np.array([pruning.errors(counts)])
+    members = [(pruning, labels_of_pruning(pruning))]
+    found = limit_errors(counts, rows, errors, members, log_delta, group_error=group_error)
     return Bound(
-        value=binomial_upper(rows.add_repeated(errors), rows.n, log_delta),
-        method="test sample, exact tail",
-        errors=errors,
+        value=found.limits[0].item(),
+        method=f"test sample, {found.description}",
+        errors=found.errors[0].item(),
         **rows.bound_fields,
+        **found.fields,
         details={"tail": "exact", "log_delta": log_delta},
     )
 

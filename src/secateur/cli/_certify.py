@@ -50,14 +50,22 @@ if TYPE_CHECKING:
     "--repeated", is_flag=True, help="Treat whole-number weights as counts of independent rows with equal values."
 )
 @repeats_option
+@choice_option(
+    "--group-error",
+    names=("share", "any"),
+    help="Loss of a group: its share of wrong rows, or 1 if any of its rows is wrong.",
+)
 @random_state_option("Seed for the random signs (rademacher).")
 @write_model_options
 @input_output_options
 def certify(model: "Model", **options: Any) -> int | None:
     """Compute an upper bound on the error of the tree in the file MODEL."""
+    from ..model_selection._certify_model import check_groups_given
+
     holdout: Any = held_out_counts(model, options) or model.holdout
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
+    check_groups_given(model, holdout)
     quantity = options["quantity"]
     if quantity == "error":
         return _certify_error(replace(model, holdout=holdout), options)
@@ -90,7 +98,7 @@ def _certify_error(model: "Model", options: Options) -> int:
     """Certify the error of a model on its held-out sample; print the bound and write the certified model."""
     from ..model_selection import certify_model
 
-    parameters = {name: options[name] for name in ("method", "delta", "repeated", "repeats")}
+    parameters = {name: options[name] for name in ("method", "delta", "repeated", "repeats", "group_error")}
     with warnings_as_notes():
         bound = certify_model(model, seed=options["random_state"], **parameters)
     write_model(replace(model, certificate=bound), options, _bound_to_dict(bound), [str(bound)])

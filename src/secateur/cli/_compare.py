@@ -65,7 +65,7 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     from ..pruners import RULES
 
     image_format = _image_format(options["plot_path"]) if options["plot_path"] else ""
-    table, weights = read_table(options, data, target=options["target"], target_kind="class", keep=options["keep"])
+    table, weights, _ = read_table(options, data, target=options["target"], target_kind="class", keep=options["keep"])
     is_test = draw_holdout(table, options["test_share"], seed=options["random_state"])
     weight = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
     grow_weight, test_weight = np.where(is_test, 0, weight), np.where(is_test, weight, 0)

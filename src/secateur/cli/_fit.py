@@ -43,10 +43,10 @@ from ._command import (
     write_fitted_model,
     write_model_options,
 )
-from ._input import data_options, keep_option, read_table
+from ._input import InputRows, data_options, groups_option, keep_option, read_table
 
 if TYPE_CHECKING:
-    from .._utils.arrays import Array, Floats
+    from .._utils.arrays import Floats
     from ..core import Model
     from ..data.raw_column import RawColumn
     from ..data.table import Schema, Table
@@ -136,6 +136,7 @@ def growing_option(declaration: Declaration) -> OptionDecorator:
 @n_jobs_option
 @write_model_options
 @data_options
+@groups_option
 @keep_option
 @click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")
 @click.option(
@@ -153,22 +154,25 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     from ..model_selection import fit_model
 
     check_output_path(options["output"], force=options["force"])
-    table, weights = read_table(
+    table, weights, groups = read_table(
         options, data, target=options["target"], target_kind=_target_kind(options), keep=options["keep"]
     )
-    holdout, held_out, held_out_weight = _read_holdout(options, table.schema)
+    holdout, held_out = _read_holdout(options, table.schema)
     recipe = _make_recipe(options, table, holdout)
     parameters = recipe.estimator_parameters(is_classifier=not table.schema.has_numeric_target)
     with warnings_as_notes(), progress_bar("growing and cross-validating", options["verbose"]) as progress:
         model = fit_model(
-            table, recipe, sample_weight=weights, held_out=held_out, held_out_weight=held_out_weight,
+            table, recipe, sample_weight=weights, groups=groups,
+            held_out=None if held_out is None else held_out.table,
+            held_out_weight=None if held_out is None else held_out.weights,
+            held_out_groups=None if held_out is None else held_out.groups,
             progress=None if options["quiet"] else progress,
         )  # fmt: skip
         _warn_single_column(model)
     model = replace(
         model,
         parameters=parameters | {"nominal": list(options["nominal"]) or None},
-        metadata={**model.metadata, "target": options["target"], "command": _typed_options(options)},
+        metadata={**model.metadata, **_column_names(options), "command": _typed_options(options)},
     )
     if options["verbose"]:
         from ..inspection import summary
@@ -210,13 +214,18 @@ def _guess_target_kind(target: "RawColumn", options: Options) -> "TargetKind":
     return "number"
 
 
-def _read_holdout(options: Options, schema: "Schema") -> "tuple[float, Table | None, Array | None]":
-    """Return the share of rows to hold out, and the rows of a file of held-out rows with their weights."""
+def _column_names(options: Options) -> Options:
+    """Return the names of the columns with a role, for the metadata of the model."""
+    groups_column = {} if options["groups"] is None else {"groups_column": options["groups"]}
+    return {"target": options["target"], **groups_column}
+
+
+def _read_holdout(options: Options, schema: "Schema") -> "tuple[float, InputRows | None]":
+    """Return the share of rows to hold out, and the rows of a file of held-out rows."""
     try:
-        return float(options["holdout"]), None, None
+        return float(options["holdout"]), None
     except ValueError:
-        table, weights = read_table(options, options["holdout"], target=options["target"], schema=schema)
-        return DEFAULT_HOLDOUT, table, weights
+        return DEFAULT_HOLDOUT, read_table(options, options["holdout"], target=options["target"], schema=schema)
 
 
 def _make_recipe(options: Options, table: "Table", holdout: float) -> "Recipe":

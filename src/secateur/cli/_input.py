@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -43,7 +43,15 @@ FILE_TYPE_OF_FIRST_BYTES = {b"PAR1": ".parquet", b"\x1f\x8b\x08": ".txt.gz", b"P
 ENGINE_PARAMETERS = (  # options that are parameters of `engines.count` under the same name
     "ignore", "sample_weight", "delimiter", "header", "encoding", "decimal", "dates", "missing_target", "engine"
 )  # fmt: skip
-ROW_PARAMETERS = ("sample", "target", "nominal", "numeric", *ENGINE_PARAMETERS, "na")  # options that need rows
+ROW_PARAMETERS = (
+    "sample",
+    "target",
+    "nominal",
+    "numeric",
+    "groups",
+    *ENGINE_PARAMETERS,
+    "na",
+)  # options that need rows
 data_options = combine_options(  # how a data file is read
     click.option("--nominal", multiple=True, metavar="COL", help="Read this column of numbers as categories."),
     click.option("--numeric", multiple=True, metavar="COL", help="Read this column of text as numbers."),
@@ -71,6 +79,10 @@ data_options = combine_options(  # how a data file is read
     ),
 )  # fmt: skip
 input_output_options = combine_options(output_options, data_options)
+groups_option = click.option(
+    "--groups", metavar="COL",
+    help="Column of groups, such as patients: rows of one group stay together, and certificates count groups.",
+)  # fmt: skip
 keep_option = click.option(
     "--keep", multiple=True, metavar="COL",
     help="Keep this column, even if it looks like an identifier or gives away the target; `all` keeps every column.",
@@ -79,6 +91,7 @@ held_out_options = combine_options(
     click.option("--sample", metavar="NAME", help="Name of the held-out sample; derived from its rows by default."),
     choice_option("--engine", names=COMMAND_LINE_ENGINES, default="memory", help="Engine that reads the rows."),
     click.option("--target", metavar="COL", help="Target column; by default that of the model."),
+    groups_option,
     click.option("--counts", metavar="FILE", help="Counts written by `secateur count`, instead of rows."),
     click.option("--holdout", metavar="DATA", help="Held-out rows: a file, folder or pattern; - is standard input."),
 )
@@ -136,6 +149,14 @@ def local_file(path: str | Sequence[str], suffix: str | None = None) -> Iterator
         yield os.fspath(file)
 
 
+class InputRows(NamedTuple):
+    """The rows of data files, their weights, and the group of each row; None without a column of them."""
+
+    table: "Table"
+    weights: "Array | None"
+    groups: "RawColumn | None"
+
+
 def read_table(
     options: Options,
     path: str | Sequence[str],
@@ -144,8 +165,9 @@ def read_table(
     schema: "Schema | None" = None,
     target_kind: "Callable[[RawColumn], TargetKind] | TargetKind | None" = None,
     keep: Sequence[str] | None = None,
-) -> tuple["Table", "Array | None"]:
-    """Return the rows of data files as a table, and the weights of the rows; print the reader's warnings as notes.
+    default_groups: str | None = None,
+) -> InputRows:
+    """Return the rows of data files as a table, with their weights and groups; print the reader's warnings as notes.
 
     Parameters
     ----------
@@ -161,6 +183,8 @@ def read_table(
         How the target is read; a function decides from the target column.
     keep : sequence of str, optional
         Names of columns that are kept even if they cannot generalise; without it, no column is left out.
+    default_groups : str, optional
+        The column of groups without the option --groups, if the files have it.
     """
     from ..data.encoding import encode, warn_categories
     from ..data.raw_column import original_values
@@ -173,6 +197,8 @@ def read_table(
             classes = None if schema is None else schema.classes
             rows, _ = drop_unlabelled_rows(rows, target, options["missing_target"], classes)
         weights = None if weight_column is None else original_values(rows.read(weight_column))
+        groups_column = options.get("groups") or (default_groups if default_groups in rows.names else None)
+        groups = None if groups_column is None else rows.read(groups_column)
         rows = _select_columns(rows, options, target)
         table = encode(
             rows,
@@ -189,7 +215,7 @@ def read_table(
             warn_categories(str(target), table.schema.classes.tolist())
         if keep is not None:
             table = _drop_screened_columns(table, keep)
-        return table, weights
+        return InputRows(table, weights, groups)
 
 
 def _open_rows(
@@ -207,6 +233,7 @@ def _open_rows(
     cell_types = cell_types_for(schema, options["nominal"], options["numeric"], target)
     rows = open_batch(file, options=text_options, cell_types=cell_types)
     named_columns = [("--target", target), ("--sample-weight", options["sample_weight"])]
+    named_columns.append(("--groups", options.get("groups")))
     named_columns += [("--ignore", name) for name in options["ignore"]]
     for flag, name in named_columns:
         if name is not None and name not in rows.names:
@@ -217,8 +244,8 @@ def _open_rows(
 
 
 def _select_columns(rows: "Batch", options: Options, target: str | None) -> "Batch":
-    """Return the rows without the weight column and the columns of --ignore; at least one column must remain."""
-    dropped = {options["sample_weight"], *options["ignore"]} - {None}
+    """Return the rows without the columns of weights, groups and --ignore; at least one column must remain."""
+    dropped = {options["sample_weight"], options.get("groups"), *options["ignore"]} - {None}
     if set(rows.names) <= {target, *dropped}:
         names = ", ".join(map(show, rows.names[:MAX_LISTED_COLUMNS]))
         raise DataError(
@@ -300,15 +327,24 @@ def _refuse_row_options(options: Options) -> None:
 def count_rows(model: "Model", data: str, options: Options) -> "Sample":
     """Return the rows of data files, counted in the model's tree.
 
-    Without --sample, the name of the sample is derived from its rows, so that the samples of two files differ.
+    Without --sample, the name of the sample is derived from its rows, so that the samples of two files differ. The
+    column of groups is by default that of the model, if the files have it.
     """
     counts: Sample
     if options["engine"] == "memory":
         from ..routing import count
 
-        table, weights = read_table(options, data, target=target_name(model, options), schema=model.tree.schema)
+        table, weights, groups = read_table(
+            options, data, target=target_name(model, options), schema=model.tree.schema,
+            default_groups=model.metadata.get("groups_column"),
+        )  # fmt: skip
         with warnings_as_notes():
-            counts = count(model.tree, table, sample_weight=weights, sample=options["sample"] or "prune")
+            counts = count(model.tree, table, sample_weight=weights, sample=options["sample"] or "prune", groups=groups)
+    elif options.get("groups"):
+        raise click.UsageError(
+            f"--groups {options['groups']} with --engine {options['engine']}: rows are counted by group in memory "
+            "only; leave --engine out"
+        )
     else:
         counts = _count_with_engine(model, data, options)
     return counts if options["sample"] else replace(counts, sample=f"rows {counts.sample_id.hex()[:8]}")

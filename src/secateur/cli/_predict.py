@@ -47,7 +47,7 @@ def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
 
     Prints one line per row, in order, as CSV; with --json as JSON lines.
     """
-    table, _ = read_table(options, data, target=None, schema=model.tree.schema)
+    table, *_ = read_table(options, data, target=None, schema=model.tree.schema)
     _note_unknown_values(table, quiet=options["quiet"])
     columns = _prediction_columns(model, table, options)
     rows = zip(*columns.values(), strict=True)
@@ -119,7 +119,7 @@ def explain(model: "Model", data: str, **options: Any) -> None:
     """
     from ..inspection import explain as explain_row
 
-    table, _ = read_table(options, data, target=None, schema=model.tree.schema)
+    table, *_ = read_table(options, data, target=None, schema=model.tree.schema)
     if options["row"] > table.n_rows:
         raise click.UsageError(f"--row {options['row']}: {data} has {table.n_rows:,} rows")
     result = explain_row(

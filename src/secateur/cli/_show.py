@@ -101,7 +101,7 @@ def report(model: str, **options: Any) -> None:
     table = None
     if options["data"]:
         target = target_name(loaded, options)
-        table, _ = read_table(options, options["data"], target=target, schema=loaded.tree.schema)
+        table, *_ = read_table(options, options["data"], target=target, schema=loaded.tree.schema)
     write_report(loaded, output, title=options["title"], data=table)
     print_result(options, {"output": output}, [output])
 

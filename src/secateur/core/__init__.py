@@ -15,6 +15,7 @@ from .costs import (
     text_with_ties,
 )
 from .counts import Counts, LabelRule, Original, check_label_rule, leaf_labels
+from .grouped_rows import GroupedRows
 from .leaf_shares import LeafShares, class_number
 from .model import Model, as_model
 from .moments import Moments
@@ -38,9 +39,9 @@ from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
     "ALPHA_UNITS", "COST_UNITS", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "RELATIVE_TOLERANCE", "Bound",
-    "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "LabelRule", "LeafShares", "MemberChanges", "Model",
-    "Moments", "NodeStatistics", "Original", "Pruning", "PruningSequence", "RuleProvenance", "Sample",
-    "SampleUsage", "Selection", "Surrogates", "Tree", "UsedSample", "as_model", "check_label_rule",
+    "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "GroupedRows", "LabelRule", "LeafShares",
+    "MemberChanges", "Model", "Moments", "NodeStatistics", "Original", "Pruning", "PruningSequence", "RuleProvenance",
+    "Sample", "SampleUsage", "Selection", "Surrogates", "Tree", "UsedSample", "as_model", "check_label_rule",
     "check_no_surrogates", "class_number", "cost_provenance", "cost_result_fields", "excess_cost", "full_cost",
     "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of", "text_with_ties",
 ]  # fmt: skip

@@ -5,7 +5,9 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
 from typing import Any
 
-from ..errors import ParameterError, escape_unprintable
+from ..errors import ParameterError, escape_unprintable, show
+
+GROUPS_IN_ERROR = "share of groups with an error"  # the quantity of a limit on groups that must be right in all rows
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,10 @@ class Bound:
     method : str
         Name of the method that computed the limit, with its options.
     n : int
-        Number of rows of the sample from which the limit was computed.
+        Number of independent draws from which the limit was computed: rows, or groups of rows.
     errors : int or float
-        Errors of the pruning on that sample.
+        Errors of the pruning on that sample. With groups, the sum over the groups of their shares of wrong rows (or the
+        number of groups with a wrong row), so that `rate` is their mean.
     complexity : float
         The price of choosing: ln of the number of candidates, ln 1/prior, KL divergence or penalty.
     certified : bool
@@ -54,6 +57,10 @@ class Bound:
         The judgement in words; empty if there is nothing to state.
     copies_detectable : bool
         Whether copies of some of the rows would have been noticed. If rows have few distinct values, they would not.
+    unit : str
+        What is counted as one draw: "row", or "group" for rows that belong together.
+    n_rows : int
+        With groups, the number of rows in the groups; otherwise 0.
     stated : str
         For a bound that was read and could not be computed again from counts: where it was read, such as "the model
         file". Empty for all other bounds.
@@ -86,6 +93,8 @@ class Bound:
     repeats: str = ""
     repeats_text: str = ""
     copies_detectable: bool = False
+    unit: str = "row"
+    n_rows: int = 0
     stated: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -95,6 +104,8 @@ class Bound:
             raise ParameterError(f"delta={self.delta}; a failure probability between 0 and 1, both excluded, is needed")
         if not self.certified and not self.reason:
             raise ParameterError("certified=False and reason=''; a reason is needed: why the limit is not a guarantee")
+        if self.unit not in ("row", "group"):
+            raise ParameterError(f"unit={show(self.unit)}; 'row' or 'group' is needed")
 
     @property
     def rate(self) -> float:
@@ -127,7 +138,9 @@ class Bound:
         is_rate = self.quantity != "cost"
         limit = _percent(value, ROUND_CEILING, 3) if is_rate else _digits(value, ROUND_CEILING, 3)
         confidence = _percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
-        rows = f"{self.n:,} held-out row{'s' if self.n != 1 else ''}"
+        rows = f"{self.n:,} held-out {self.unit}{'s' if self.n != 1 else ''}"
+        if self.unit == "group":
+            rows += f" of {self.n_rows:,} rows"
         if not self.certified:
             return (
                 f"Not a guarantee ({self.reason}): {self.method} gives {limit} "
@@ -138,9 +151,13 @@ class Bound:
         if not self.is_checked:
             assumption = f"independent, identically distributed and not used before ({self.freshness})"
         remark = f"; {self.repeats_text}" if self.repeats_text else ""
+        population = "on new rows like these"
+        if self.unit == "group":
+            is_share = self.quantity == GROUPS_IN_ERROR
+            population = "among new groups like these" if is_share else "of a random row of a new group like these"
         return (
-            f"With {confidence} confidence {subject} on new rows like these is at most {limit}, "
-            f"from {rows} (method: {self.method}); assumes rows are {assumption}{remark}."
+            f"With {confidence} confidence {subject} {population} is at most {limit}, "
+            f"from {rows} (method: {self.method}); assumes {self.unit}s are {assumption}{remark}."
         )
 
 

@@ -1,16 +1,17 @@
 """Counts: how many rows of each class of one named sample reach each node of a tree."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Ints, LongsOrFloats, immutable_array, write_protect
+from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Ints, LongsOrFloats, immutable_array, write_protect
 from .._utils.checks import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError, show
+from .grouped_rows import GroupedRows
 from .node_statistics import NodeStatistics
 from .provenance import identify_sample, sample_array
 from .tree import Tree
@@ -39,6 +40,8 @@ class Counts(NodeStatistics):
         Number of rows that were counted, whatever their weights. None for counts entered by hand.
     sketch : Sketch, optional
         Hashes of some of the rows, by which certificates recognise rows that were used before.
+    grouped : GroupedRows, optional
+        The group of each row, if rows belong together: certificates then count groups as independent draws.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Counts(NodeStatistics):
     sample: str = "grow"
     n_rows: int | None = field(default=None, compare=False)
     sketch: Sketch | None = field(default=None, compare=False)
+    grouped: GroupedRows | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         by_class = _as_numbers(self.by_class)
@@ -104,8 +108,16 @@ class Counts(NodeStatistics):
         are such sums, so they are not checked again; see `Tree.from_trusted_arrays`.
         """
         counts = cls.__new__(cls)
-        counts.__dict__.update(tree=tree, by_class=write_protect(by_class), sample=sample, n_rows=None, sketch=None)
+        counts.__dict__.update(tree=tree, by_class=write_protect(by_class), sample=sample)
+        counts.__dict__.update(n_rows=None, sketch=None, grouped=None)
         return counts
+
+    def restrict_to(self, tree: Tree, nodes: Array) -> "Counts":
+        """Return the counts of the same sample on a smaller tree; see `NodeStatistics.restrict_to`."""
+        restricted = super().restrict_to(tree, nodes)
+        if self.grouped is None:
+            return restricted
+        return replace(restricted, grouped=self.grouped.restrict_to(self.tree, nodes))
 
     @property
     def labels(self) -> Ints:

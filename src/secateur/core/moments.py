@@ -58,6 +58,7 @@ class Moments(NodeStatistics):
 
     has_classes: ClassVar[bool] = False
     array_fields: ClassVar[tuple[str, ...]] = ("weight", "mean", "sse")
+    grouped: ClassVar[None] = None  # nothing is certified from moments, so that they need no groups
 
     tree: Tree
     weight: Floats

@@ -20,6 +20,7 @@ from .._utils.warn import format_names, warn
 from ..errors import Argument, DataError, ParameterError, SchemaError, show
 from .batch import Batch, cell_types_for, open_batch
 from .cell_text import MAX_WORDS_AMONG_NUMBERS, MIN_NUMBERS_AMONG_WORDS
+from .groups import GroupHashes, check_number_of_groups, hash_groups, split_off_groups
 from .raw_column import (
     CategoryColumn,
     NumberColumn,
@@ -173,8 +174,9 @@ def encode_weighted_rows(
     target_kind: TargetKind,
     nominal: Columns | None,
     purpose: str,
+    groups: Labels = None,
 ) -> WeightedRows:
-    """Encode rows with their target and check their weights.
+    """Encode rows with their target, and check their weights and groups.
 
     Parameters
     ----------
@@ -183,12 +185,41 @@ def encode_weighted_rows(
     target_kind : "class" or "number"
     purpose : str
         What the rows are for, named in the message about a missing target.
+    groups : array or column name, optional
+        The group of each row; a column that is named is no predictor.
     """
+    hashes = None
+    if groups is not None:
+        X, sample_weight, hashes = _split_off_hashes(X, y, sample_weight, groups, nominal)
     encoding_weight = None if isinstance(X, Table) else sample_weight
     table = encode(X, target=y, target_kind=target_kind, nominal=nominal, sample_weight=encoding_weight)
     if table.target is None:
         raise DataError(f"y is None and the table has no target; {purpose} needs the {target_kind} of each row")
-    return WeightedRows(table, check_weights(sample_weight, table.n_rows))
+    weight = check_weights(sample_weight, table.n_rows)
+    if hashes is not None:
+        check_number_of_groups(hashes, table.n_rows)
+    return WeightedRows(table, weight, hashes)
+
+
+def _split_off_hashes(
+    X: Rows, y: Labels, sample_weight: ArrayLike | None, groups: Labels, nominal: Columns | None
+) -> tuple[Rows, ArrayLike | None, GroupHashes]:
+    """Return rows without the column of groups, their weights, and the hash of the group of each row.
+
+    If the target is a column, rows without a target are dropped from all three.
+    """
+    X, labels = split_off_groups(X, groups, nominal)
+    hashes = hash_groups(labels)
+    if not isinstance(y, str) or isinstance(X, Table):
+        return X, sample_weight, hashes
+    batch = open_batch(X, cell_types=cell_types_for(None, nominal))
+    check_number_of_groups(hashes, batch.n_rows)
+    _find_column(y, batch.names, "target")
+    batch, is_kept = drop_unlabelled_rows(batch, y)
+    if is_kept is None:
+        return batch, sample_weight, hashes
+    weight = None if sample_weight is None else np.asarray(sample_weight)[is_kept]
+    return batch, weight, hashes[is_kept]
 
 
 def _check_table(table: Table, target: Labels, known: Schema | None, *, is_number: bool) -> Table:

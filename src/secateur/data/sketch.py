@@ -67,7 +67,14 @@ class RowKey:
         random = np.frombuffer(hashlib.shake_128(self.salt).digest(8 * len(self.columns)), "<u8")
         return random.astype(np.uint64) | np.uint64(1)
 
-    def sketch(self, blocks: Iterable[Array], target: Array, n_classes: int | None, size: int = MAX_HASHES) -> "Sketch":
+    def sketch(
+        self,
+        blocks: Iterable[Array],
+        target: Array,
+        n_classes: int | None,
+        size: int = MAX_HASHES,
+        groups: Array | None = None,
+    ) -> "Sketch":
         """Return the sketch of rows.
 
         Parameters
@@ -81,6 +88,8 @@ class RowKey:
             The number of classes, including one for unknown labels; None for regression.
         size : int
             The largest number of hashes.
+        groups : array, optional
+            The group of each row. Equal rows of one group are taken as one row.
         """
         hashes = np.empty((1 + N_ROUNDED, len(target)), np.uint64)  # of the rows, and of their rounded numbers
         factors = self._factors
@@ -94,10 +103,11 @@ class RowKey:
             hashes[:, rows] = row_hashes(value_bits, target_bits.astype(np.uint64), factors, start, not n_classes)
             first += len(block)
         classes = target.astype(np.int64) if n_classes else np.zeros(len(target), np.int64)
-        n_by_class = write_protect(np.bincount(classes, minlength=n_classes or 1))
+        samples = [_first_of_groups(hashes_of_key, classes, groups) for hashes_of_key in hashes]
+        n_by_class = write_protect(np.bincount(samples[0][1], minlength=n_classes or 1))
         n_rounded = size if size > MAX_HASHES else min(size, MAX_ROUNDED_HASHES)
-        sketches = tuple(self._sketch_of(hashes_of_key, classes, n_by_class, n_rounded) for hashes_of_key in hashes[1:])
-        return self._sketch_of(hashes[0], classes, n_by_class, size, sketches)
+        sketches = tuple(self._sketch_of(*sample, n_by_class, n_rounded) for sample in samples[1:])
+        return self._sketch_of(*samples[0], n_by_class, size, sketches)
 
     def _sketch_of(
         self, hashes: Array, classes: Array, n_by_class: Array, size: int, rounded: "tuple[Sketch, ...]" = ()
@@ -215,6 +225,17 @@ def merge_sketches(sketches: Iterable[Sketch | None]) -> Sketch | None:
             return None
         known.append(sketch)
     return reduce(Sketch.merge, known) if known else None
+
+
+def _first_of_groups(hashes: Array, classes: Array, groups: Array | None) -> tuple[Array, Array]:
+    """Return hashes and classes of one row for each hash that occurs in each group; without groups, of all rows."""
+    if groups is None:
+        return hashes, classes
+    order = np.lexsort((hashes, groups))
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (np.diff(hashes[order]) != 0) | (np.diff(groups[order]) != 0)
+    rows = np.sort(order[is_new])
+    return hashes[rows], classes[rows]
 
 
 def _smallest_hashes(hashes: Array, size: int) -> tuple[Array, Array, Array]:

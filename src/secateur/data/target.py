@@ -59,7 +59,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
     >>> encode_target([0, 1, 2, 1])[0].tolist()
     [0, 1, 2, 1]
     """
-    column = _read_labels(y)
+    column = read_labels(y)
     if classes is not None:
         known_classes = np.asarray(classes)
         codes, new_labels = class_numbers(column, known_classes)
@@ -121,7 +121,7 @@ def encode_numeric_target(y: Labels, name: str = "y", first_row: int = 0) -> Flo
     >>> encode_numeric_target([1, 2.5]).tolist(), encode_numeric_target([True, False]).tolist()
     ([1.0, 2.5], [1.0, 0.0])
     """
-    column = _read_labels(y)
+    column = read_labels(y)
     if isinstance(column, CategoryColumn):
         if column.is_text:
             raise DataError(
@@ -244,28 +244,28 @@ def decode_numeric_labels(codes: Array, classes: Array | None) -> Array:
     return np.asarray(classes[codes])
 
 
-def _read_labels(y: Labels) -> RawColumn:
-    """Return labels of any supported type as one column."""
+def read_labels(y: Labels, name: str = "y") -> RawColumn:
+    """Return labels of any supported type as one column; messages call them `name`."""
     if isinstance(y, NumberColumn | CategoryColumn):
         return y
     if y is None:
-        raise DataError("requires y to be passed, but the target y is None")
+        raise DataError(f"requires {name} to be passed, but the target {name} is None")
     if hasattr(y, "tocsc"):
-        raise UnsupportedError(f"y is sparse ({type(y).__name__}); pass y.toarray().ravel()")
+        raise UnsupportedError(f"{name} is sparse ({type(y).__name__}); pass {name}.toarray().ravel()")
     if not isinstance(y, np.ndarray | list | tuple):
-        series = _as_series(y)
+        series = _as_series(y, name)
         if series is not None:
-            return read_series(series, series.name or "y")
-    array = dense_array(y, "y")
+            return read_series(series, series.name or name)
+    array = dense_array(y, name)
     if array.ndim == 2 and array.shape[1] == 1:
-        _warn_column_vector()
+        _warn_column_vector(name)
         array = array.ravel()
     if array.ndim != 1:
-        raise DataError(f"y has shape {array.shape}; one label per row, shape (n,), is needed (a single output)")
-    return read_objects(array, "y") if array.dtype == object else NumberColumn(array)
+        raise DataError(f"{name} has shape {array.shape}; one label per row, shape (n,), is needed (a single output)")
+    return read_objects(array, name) if array.dtype == object else NumberColumn(array)
 
 
-def _as_series(y: Labels) -> Series:
+def _as_series(y: Labels, name: str) -> Series:
     """Return `y` as a narwhals series, or None if it is array-like but no object of a data frame library."""
     import narwhals.stable.v2 as nw
 
@@ -277,19 +277,19 @@ def _as_series(y: Labels) -> Series:
     if isinstance(wrapped, nw.Series):
         return wrapped
     if isinstance(wrapped, nw.LazyFrame):
-        raise UnsupportedError(f"y is lazy ({type(y).__name__}); pass y.collect()")
+        raise UnsupportedError(f"{name} is lazy ({type(y).__name__}); pass {name}.collect()")
     if isinstance(wrapped, nw.DataFrame):
         if wrapped.shape[1] != 1:
-            raise DataError(f"y has {wrapped.shape[1]} columns; one label per row is needed (a single output)")
-        _warn_column_vector()
+            raise DataError(f"{name} has {wrapped.shape[1]} columns; one label per row is needed (a single output)")
+        _warn_column_vector(name)
         return wrapped[:, 0]
     if not hasattr(y, "__array__"):
-        raise UnsupportedError(f"y is a {type(y).__name__}; a sequence of labels is needed")
+        raise UnsupportedError(f"{name} is a {type(y).__name__}; a sequence of labels is needed")
     return None
 
 
-def _warn_column_vector() -> None:
-    warn("y is a column vector of shape (n, 1); it is read as (n,): pass y.ravel()")
+def _warn_column_vector(name: str) -> None:
+    warn(f"{name} is a column vector of shape (n, 1); it is read as (n,): pass {name}.ravel()")
 
 
 def _check_labels(column: RawColumn, name: str = "y", first_row: int = 0) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Bools, Floats, write_protect
 from .._utils.warn import format_names, warn
 from ..errors import Argument, DataError, MessagePart, ParameterError, SchemaError, Wording, show
+from .groups import GroupHashes
 from .raw_column import CategoryColumn, RawColumn, column_as_floats, dense_array, read_objects
 from .table import Table
 
@@ -88,17 +89,20 @@ def used_rows(weight: Floats | None) -> Bools | None:
 
 
 class WeightedRows(NamedTuple):
-    """Encoded rows and their weights.
+    """Encoded rows, their weights and their groups.
 
     Parameters
     ----------
     table : Table
     weight : array, optional
         Weight of each row; None if every row weighs 1.
+    groups : array of uint64, optional
+        A hash of the group of each row, whose rows must stay together; None if every row stands alone.
     """
 
     table: Table
     weight: Floats | None
+    groups: GroupHashes | None = None
 
     @property
     def n_used(self) -> int:
@@ -116,13 +120,14 @@ class WeightedRows(NamedTuple):
 
     def take(self, rows: Array) -> "WeightedRows":
         """Return the rows with these numbers."""
-        return WeightedRows(self.table.take(rows), None if self.weight is None else self.weight[rows])
+        weight = None if self.weight is None else self.weight[rows]
+        return WeightedRows(self.table.take(rows), weight, None if self.groups is None else self.groups[rows])
 
     def without_unit_weights(self) -> "WeightedRows":
         """Return the same rows, with None in place of weights that are all 1."""
         if self.weight is None or (self.weight != 1).any():
             return self
-        return WeightedRows(self.table, None)
+        return self._replace(weight=None)
 
 
 def weigh_classes(rows: WeightedRows, class_weight: Any) -> WeightedRows:
@@ -132,7 +137,7 @@ def weigh_classes(rows: WeightedRows, class_weight: Any) -> WeightedRows:
     """
     if class_weight is not None:
         weight = apply_class_weight(rows, class_weight)
-        rows = WeightedRows(rows.table, check_weights(weight, rows.table.n_rows))
+        rows = rows._replace(weight=check_weights(weight, rows.table.n_rows))
     rows = rows.without_unit_weights()
     _warn_of_single_class(rows)
     return rows
@@ -149,7 +154,7 @@ def apply_class_weight(rows: WeightedRows, class_weight: Any) -> Floats | None:
         A dict gives the factor of each class that it names; other classes have the factor 1. "balanced" gives all
         classes that occur the same total weight.
     """
-    table, weight = rows
+    table, weight, _ = rows
     if class_weight is None:
         return weight
     classes, target = table.schema.classes, table.required_target

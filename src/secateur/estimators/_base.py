@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import joblib
 import numpy as np
@@ -24,6 +24,7 @@ from .._utils.warn import warn
 from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
 from ..data.batch import open_batch
 from ..data.encoding import encode
+from ..data.groups import drop_column, split_off_groups
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import DataError, ParameterError, TreeError, show
@@ -74,8 +75,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         y: Labels,
         sample_weight: ArrayLike | None = None,
         *,
+        groups: Labels = None,
         X_holdout: Rows = None,
         y_holdout: Labels = None,
+        groups_holdout: Labels = None,
     ) -> Self:
         """Grow and prune the tree, and choose its size.
 
@@ -87,8 +90,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         sample_weight : array of shape (n_rows,), optional
             Weight of each row. In growing, a whole-number weight is the same as repeating the row; rows of weight 0
             have no influence. A row is held out or assigned to a fold with all its weight.
+        groups : array of shape (n_rows,) or column name, optional
+            The group of each row, if rows belong together, such as the visits of a patient: text or whole numbers. All
+            rows of a group are held out, or assigned to a fold, together, and a certificate counts groups as
+            independent draws. A column of `X` that is named is no predictor.
         X_holdout, y_holdout : optional
             Fresh rows to prune, choose or certify with, in place of a share of `X`.
+        groups_holdout : array, optional
+            The group of each row of `X_holdout`, which is needed with `groups`, unless that names a column. No group
+            may have rows in both.
 
         Returns
         -------
@@ -98,6 +108,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         y = check_target(y, self)
         if X_holdout is None and y_holdout is not None:
             raise DataError("y_holdout is given without X_holdout; pass both, or neither")
+        groups_column = groups if isinstance(groups, str) else None
+        X, groups = split_off_groups(X, groups, self.nominal)
         overrides = {
             "n_jobs": effective_n_jobs(self.n_jobs),
             "seed": seed_of(self.random_state),
@@ -110,13 +122,18 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             )
             held_out = None
             if X_holdout is not None:
+                if groups_column is not None:
+                    X_holdout, groups_holdout = split_off_groups(X_holdout, groups_column)
                 labels = check_target(y_holdout, self, "y_holdout")
                 held_out = encode(X_holdout, schema=table.schema, target=labels)
             recipe = model_selection.Recipe.of(parameters, **overrides)
             stored = plain_values(parameters)
             model = model_selection.fit_model(
-                table, recipe, sample_weight=sample_weight, held_out=held_out, progress=progress
-            )
+                table, recipe, sample_weight=sample_weight, held_out=held_out, groups=groups,
+                held_out_groups=groups_holdout, progress=progress,
+            )  # fmt: skip
+        if groups_column is not None:
+            model = replace(model, metadata={**model.metadata, "groups_column": groups_column})
         self._set_model(replace(model, parameters={"estimator": type(self).__name__, **stored}))
         return self
 
@@ -220,6 +237,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         sample: str = "certify",
         repeated: bool = False,
         repeats: RepeatRule = "errors",
+        groups: Labels = None,
+        group_error: Literal["share", "any"] = "share",
     ) -> Self:
         """Return a new fitted estimator with a certificate from fresh rows; the tree does not change.
 
@@ -234,13 +253,21 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             As for `secateur.certify`.
         sample : str
             Name of the sample. It must not be the name of a sample that was used before.
+        groups : array or column name, optional
+            The group of each row, as in `fit`. It is needed if the tree was fitted with groups; by default it is the
+            column that `fit` used. No group may have rows among those that made the tree.
+        group_error : "share" or "any"
+            The loss of a group: its share of wrong rows, or 1 if any of its rows is wrong; see `secateur.certify`.
         """
         model = self.model_
-        holdout = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample=sample)
+        if groups is None:
+            groups = _stored_groups_column(X, model)
+        X, labels = split_off_groups(X, groups)
+        holdout = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample=sample, groups=labels)
         model = replace(model, holdout=holdout)
         bound = model_selection.certify_model(
             model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated,
-            repeats=repeats,
+            repeats=repeats, group_error=group_error,
         )  # fmt: skip
         return self._with_model(replace(model, certificate=bound))
 
@@ -302,7 +329,10 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         1.0
         """
         model = self.model_
-        counts = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample="evaluate")
+        X, labels = split_off_groups(X, _stored_groups_column(X, model))
+        counts = count(
+            model.tree, X, check_target(y, self), sample_weight=sample_weight, sample="evaluate", groups=labels
+        )
         return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
 
     def report(
@@ -440,6 +470,9 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Table | str | os.PathLike):
             return X
         batch = None if isinstance(X, np.ndarray | list | tuple) else open_batch(X)
+        groups_column = _stored_groups_column(batch, model)
+        if batch is not None and groups_column is not None:
+            batch = drop_column(batch, groups_column)
         has_names = batch is not None and batch.has_names
         was_fitted_with_names = model.tree.schema is not None and model.tree.schema.has_names
         estimator = type(self).__name__
@@ -448,6 +481,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         if not has_names and was_fitted_with_names:
             warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
         return X if batch is None else batch
+
+
+def _stored_groups_column(X: Rows, model: Model) -> str | None:
+    """Return the name of the column of groups that was used in fitting, if `X` has a column of this name."""
+    name = model.metadata.get("groups_column")
+    if name is None or X is None or isinstance(X, Table | np.ndarray | list | tuple):
+        return None
+    batch = open_batch(X)
+    return str(name) if batch.has_names and name in batch.names else None
 
 
 def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:

@@ -115,8 +115,9 @@ class Evaluation:
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
-        """The exact 95 % confidence interval of the error; None for weighted rows and for numbers."""
-        if not self.counts.has_classes or self.counts.is_weighted:
+        """The exact 95 % confidence interval of the error; None for weighted or grouped rows and for numbers."""
+        counts = self.counts
+        if not isinstance(counts, Counts) or counts.is_weighted or counts.grouped is not None:
             return None
         n_wrong = round(self.error * self.n)
         lower = 1.0 - float(binomial_upper(self.n - n_wrong, self.n, LOG_TAIL))

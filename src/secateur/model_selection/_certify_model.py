@@ -1,12 +1,15 @@
 """Certify the pruning of a fitted model, or all members of its sequence."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._utils.checks import check_name
-from ..core import Bound, Counts, Model, PruningSequence
-from ..errors import LeakageError, UnsupportedError
+from ..core import Bound, Counts, Model, PruningSequence, Sample
+from ..errors import Argument, LeakageError, UnsupportedError, Wording, show
 from ..statistics.repeats import RepeatRule, Repeats
+
+if TYPE_CHECKING:
+    from ..certifiers._groups import GroupError
 
 
 def certify_model(
@@ -18,6 +21,7 @@ def certify_model(
     k: int | None = None,
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
+    group_error: "GroupError" = "share",
 ) -> Bound:
     """Return the certificate of a model's pruning on its held-out sample.
 
@@ -33,7 +37,7 @@ def certify_model(
         Seed for the signs that the Rademacher penalty draws.
     k : int, optional
         Maximum number of growing errors of the prunings among which the rule chose.
-    repeated, repeats
+    repeated, repeats, group_error
         As for `certify`.
 
     Examples
@@ -51,6 +55,7 @@ def certify_model(
         raise UnsupportedError(f"there is no certificate: {reason}")
     from ..certifiers import METHODS, certify
 
+    check_groups_given(model, holdout)
     check_name("method", method, ("best", *METHODS))
     entry = METHODS.get(method)  # None for "best", which passes its parameters on to the methods that take them
     parameters: dict[str, Any] = {}
@@ -62,8 +67,19 @@ def certify_model(
             parameters["prior"] = "within-k"
     return certify(
         model.pruning, holdout, method=method, delta=delta, grown=model.class_grown, sequence=model.sequence,
-        repeated=repeated, repeats=repeats, **parameters,
+        repeated=repeated, repeats=repeats, group_error=group_error, **parameters,
     )  # fmt: skip
+
+
+def check_groups_given(model: Model, holdout: Sample) -> None:
+    """Raise `UnsupportedError` if the tree was fitted on groups and the sample that is to certify it has none."""
+    if model.metadata.get("groups") and isinstance(holdout, Counts) and holdout.grouped is None:
+        raise UnsupportedError(
+            f"the tree was fitted on groups of rows that belong together, but sample {show(holdout.sample)} has none: ",
+            "pass ",
+            Argument("groups"),
+            Wording(" (a label of its own for every row, if each row stands alone)", ""),
+        )
 
 
 def certify_if_fresh(
@@ -76,5 +92,5 @@ def certify_if_fresh(
         return ()
     try:
         return path(sequence, holdout, delta=delta, repeats=repeats)
-    except LeakageError:  # more than half of the rows are copies
+    except (LeakageError, UnsupportedError):  # more than half of the rows are copies, or groups are not known
         return ()

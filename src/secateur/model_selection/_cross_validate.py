@@ -17,11 +17,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import Array, ArrayLike, Floats
+from .._utils.arrays import Array, ArrayLike, Floats, Labels
 from .._utils.threads import resolve_n_jobs
 from ..core import PruningSequence, Sample, SampleUsage, Selection
 from ..data.encoding import encode_weighted_rows
-from ..data.weights import used_rows, weigh_classes
+from ..data.weights import WeightedRows, used_rows, weigh_classes
 from ..errors import Argument, ParameterError
 from ..growers.parameters import GrowParameters
 from ..growers.presorted_data import PresortedData
@@ -85,6 +85,7 @@ def cross_validate(
     interaction_cst: Any = None,
     surrogates: int = 0,
     sample_weight: ArrayLike | None = None,
+    groups: Labels = None,
     class_weight: dict[Any, float] | Literal["balanced"] | None = None,
     nominal: Any = None,
     n_jobs: Any = None,
@@ -100,7 +101,8 @@ def cross_validate(
         The class of each row; a number with criterion "squared_error".
     cv : int, splitter or list
         Number of folds, an object with `split(X, y)` as in scikit-learn, (train, test)
-        pairs of row numbers, or test rows alone, which leave all other rows for growing.
+        pairs of row numbers, or test rows alone, which leave all other rows for growing. With `groups`, a splitter is
+        called with them, and folds that divide a group are refused.
     cv_repeats : int or "auto"
         How often rows are assigned to folds anew; the errors of all repeats are averaged. "auto" makes up to three
         repeats for up to 5,000 rows. It stops after the first repeat if that has at least ten folds and the choice
@@ -148,6 +150,10 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     sample_weight : array, optional
         Weight of each row, in growing and evaluation. A row is in one fold with all its weight, and
         is one row in the standard error, whatever its weight.
+    groups : array or column name, optional
+        The group of each row, such as its patient or household: text or whole numbers. All rows of a group are in one
+        fold; classes are shared evenly as far as whole groups allow. Rows of a group are not independent, so the
+        standard error is that of the folds if there are at least two. A column that is named is no predictor.
     class_weight : dict or "balanced", optional
         Factor on the weights of each class; "balanced" is computed once, from all rows.
     n_jobs : int, executor or None
@@ -195,14 +201,22 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     )  # fmt: skip
     n_workers = n_jobs if hasattr(n_jobs, "submit") else resolve_n_jobs(n_jobs)
     rows = encode_weighted_rows(
-        X, y, sample_weight, target_kind=parameters.target_kind, nominal=nominal, purpose="cross-validation"
-    )
+        X, y, sample_weight, target_kind=parameters.target_kind, nominal=nominal, purpose="cross-validation",
+        groups=groups,
+    )  # fmt: skip
     rows = weigh_classes(rows, class_weight)
     data = PresortedData.of(rows.table, rows.weight)
     score_name = check_scoring(scoring, is_class=rows.table.schema.classes is not None, has_costs=costs is not None)
     score = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
     plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
-    return CandidateSearch(data, parameters.candidates(), score, plan, k, se, n_workers, progress).run()
+    return CandidateSearch(
+        data, parameters.candidates(), score, plan, k, standard_error_for(rows, plan, se), n_workers, progress
+    ).run()
+
+
+def standard_error_for(rows: WeightedRows, plan: FoldPlan, se: str) -> str:
+    """Return which standard error is used: that of the folds for rows in groups, which are not independent."""
+    return "folds" if rows.groups is not None and plan.n_folds > 1 else se
 
 
 class MemberErrors(NamedTuple):

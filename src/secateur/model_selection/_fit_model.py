@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Ints, LongsOrFloats
+from .._utils.arrays import ArrayLike, Ints, Labels, LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..data import fold_assignment
+from ..data.groups import check_groups_differ, hash_groups
 from ..data.table import Table
 from ..data.weights import WeightedRows, check_weights, weigh_classes
-from ..errors import Argument, ParameterError, UnsupportedError, show
+from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData, grow_rows
@@ -26,7 +27,7 @@ from ..routing import count, sketch_of
 from ..statistics.freshness import REPEAT_RULES, compare_samples
 from ..statistics.repeats import RepeatRule, Repeats, find_repeats
 from ._certify_model import certify_model
-from ._cross_validate import CandidateSearch
+from ._cross_validate import CandidateSearch, standard_error_for
 from ._prune_model import (
     choose_on_holdout,
     choose_with_accuracy,
@@ -55,6 +56,8 @@ def fit_model(
     sample_weight: ArrayLike | None = None,
     held_out: Table | None = None,
     held_out_weight: ArrayLike | None = None,
+    groups: Labels = None,
+    held_out_groups: Labels = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Model:
     """Fit a model to a table as the recipe describes.
@@ -71,6 +74,9 @@ def fit_model(
         Rows to prune, choose or certify with, in place of a share of `table`.
     held_out_weight : array, optional
         Weight of each held-out row.
+    groups, held_out_groups : array, optional
+        The group of each row of `table` and of `held_out`: text or whole numbers. All rows of a group are held out, or
+        assigned to a fold, together, and a certificate counts groups.
     progress : callable, optional
         Called with (trees grown, trees to grow) during cross-validation.
 
@@ -88,7 +94,14 @@ def fit_model(
     Model(2 of 2 leaves, 40 rows, not certified)
     """
     plan = make_plan(recipe, table)
-    rows, holdout_rows = _divide_rows(plan, table, sample_weight, held_out, held_out_weight)
+    rows = WeightedRows(table, check_weights(sample_weight, table.n_rows))
+    holdout_rows = None
+    if groups is not None:
+        rows = rows._replace(groups=hash_groups(groups, table.n_rows))
+    if held_out is not None:
+        holdout_rows = WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
+        holdout_rows = _with_held_out_groups(rows, holdout_rows, held_out_groups)
+    rows, holdout_rows = _divide_rows(plan, rows.without_unit_weights(), holdout_rows)
     metadata = _metadata(rows, holdout_rows)
     target = rows.table.required_target
     is_varying = bool((target != target[:1]).any())
@@ -100,7 +113,7 @@ def fit_model(
     assert grown is not None
     holdout = None
     if holdout_rows is not None:
-        holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight)
+        holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight, groups=holdout_rows.groups)
     repeats = _find_repeats(plan, grown, rows, holdout_rows)
     model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection, repeats), repeats)
     if isinstance(repeats, Repeats) and model.certificate is not None and model.class_holdout is not None:
@@ -111,20 +124,28 @@ def fit_model(
     return replace(model, metadata=metadata)
 
 
+def _with_held_out_groups(rows: WeightedRows, holdout_rows: WeightedRows, groups: Labels) -> WeightedRows:
+    """Return the rows that the caller held out, with their groups, which must not be among those of the other rows."""
+    if groups is None and rows.groups is None:
+        return holdout_rows
+    if groups is None or rows.groups is None:
+        missing, given = ("groups_holdout", "groups") if groups is None else ("groups", "groups_holdout")
+        raise DataError(
+            Argument(given),
+            " is given without ",
+            Argument(missing),
+            "; the group of every row is needed, held out or not",
+        )
+    hashes = hash_groups(groups, holdout_rows.table.n_rows, name="groups_holdout")
+    check_groups_differ(rows.groups, hashes)
+    return holdout_rows._replace(groups=hashes)
+
+
 def _divide_rows(
-    plan: FitPlan,
-    table: Table,
-    sample_weight: ArrayLike | None,
-    held_out: Table | None,
-    held_out_weight: ArrayLike | None,
+    plan: FitPlan, rows: WeightedRows, holdout_rows: WeightedRows | None
 ) -> tuple[WeightedRows, WeightedRows | None]:
     """Return the rows to grow on, and the held-out rows: those that the caller passes, or a share if one is needed."""
-    rows, holdout_rows = WeightedRows(table, None), None
-    if sample_weight is not None:
-        rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)).without_unit_weights()
-    if held_out is not None:
-        holdout_rows = WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
-    elif plan.needs_holdout:
+    if holdout_rows is None and plan.needs_holdout:
         rows, holdout_rows = _hold_out(plan, rows)
     if holdout_rows is not None:
         _check_certifiable(plan, holdout_rows)
@@ -137,11 +158,14 @@ def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, Weighted
     """Return the rows with weight 0 for those that are held out, and the held-out rows."""
     weight = np.ones(rows.table.n_rows) if rows.weight is None else rows.weight.copy()
     used = np.flatnonzero(weight)
-    is_drawn = fold_assignment.draw_holdout(rows.table.take(used), plan.recipe.holdout, seed=plan.recipe.seed)
+    candidates = rows.take(used)
+    is_drawn = fold_assignment.draw_holdout(
+        candidates.table, plan.recipe.holdout, seed=plan.recipe.seed, groups=candidates.groups
+    )
     drawn = used[is_drawn]
     holdout_rows = rows.take(drawn)
     weight[drawn] = 0
-    return WeightedRows(rows.table, weight), holdout_rows
+    return rows._replace(weight=weight), holdout_rows
 
 
 def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
@@ -174,7 +198,7 @@ def _find_repeats(
     if not is_certified or holdout_rows is None or not isinstance(grown, Counts):
         return "errors"
     samples = [
-        sketch_of(grown.tree, sample.table, sample.is_used(), size=sample.table.n_rows + 1)
+        sketch_of(grown.tree, sample.table, sample.is_used(), size=sample.table.n_rows + 1, groups=sample.groups)
         for sample in (rows, holdout_rows)
     ]
     return find_repeats(samples[:1], samples[1], recipe.delta)
@@ -196,8 +220,9 @@ def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, 
     cv = recipe.cv if plan.has_explicit_folds else min(recipe.cv, rows.table.n_rows)
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
     search = CandidateSearch(
-        data, candidates, scoring, folds, plan.n_standard_errors, "pooled", plan.n_workers, progress
-    )
+        data, candidates, scoring, folds, plan.n_standard_errors, standard_error_for(rows, folds, "pooled"),
+        plan.n_workers, progress,
+    )  # fmt: skip
     selection = search.run()
     if plan.is_accuracy:
         assert selection.counts is not None
@@ -455,4 +480,9 @@ def _metadata(rows: WeightedRows, holdout_rows: WeightedRows | None) -> dict[str
     }
     if rows.table.constant:
         metadata["constant_columns"] = list(rows.table.constant)
+    if rows.groups is not None:
+        used = rows.drop_weightless().groups
+        metadata["groups"] = 0 if used is None else len(np.unique(used))
+        held_out = None if holdout_rows is None else holdout_rows.groups
+        metadata["held_out_groups"] = 0 if held_out is None else len(np.unique(held_out))
     return metadata

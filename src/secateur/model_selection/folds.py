@@ -27,6 +27,7 @@ from .._utils.checks import check_int
 from .._utils.threads import StoppableThreadPool, resolve_n_jobs
 from ..core import Sample, Tree
 from ..data import fold_assignment
+from ..data.groups import GroupHashes
 from ..data.table import Table
 from ..data.weights import WeightedRows, are_whole, round_for_exact_sums
 from ..errors import Argument, DataError, LeakageError, ParameterError
@@ -103,7 +104,7 @@ def plan_folds(cv: Any, cv_repeats: Any, rows: WeightedRows, *, seed: int, strat
     cv, cv_repeats, stratified
         As for `cross_validate`.
     rows : WeightedRows
-        Rows of weight 0 are in no fold.
+        Rows of weight 0 are in no fold. All rows of a group are in one fold.
     seed : int
     """
     n_rows = rows.table.n_rows
@@ -172,13 +173,15 @@ def _iter_repeats(
     table, is_used = rows.table, rows.is_used()
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         used = np.arange(table.n_rows) if is_used is None else np.flatnonzero(is_used)
-        return _assign_folds(int(cv), table, used, n_repeats, seed, stratified), int(cv)
+        used_part = rows if is_used is None else rows.take(used)
+        return _assign_folds(int(cv), used_part, used, n_repeats, seed, stratified), int(cv)
     if n_repeats != 1:
         raise ParameterError(
             Argument("cv_repeats", n_repeats), " goes with a number of folds; explicit folds are used once"
         )
     if hasattr(cv, "split") and not isinstance(cv, str):
-        explicit: Iterable[Any] = cv.split(np.zeros((table.n_rows, 1)), table.target)
+        groups = () if rows.groups is None else (rows.groups,)
+        explicit: Iterable[Any] = cv.split(np.zeros((table.n_rows, 1)), table.target, *groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | dict):
         explicit = cv
     else:
@@ -190,22 +193,31 @@ def _iter_repeats(
     folds = [_check_fold(i, fold, table.n_rows, is_used) for i, fold in enumerate(explicit)]
     if not folds:
         raise ParameterError("cv is empty; at least one (train, test) pair is needed")
+    if rows.groups is not None:
+        for i, fold in enumerate(folds):
+            _check_groups_whole(i, fold, rows.groups)
     return iter([folds]), len(folds)
 
 
 def _assign_folds(
-    n_folds: int, table: Table, used: RowNumbers, n_repeats: int, seed: int, stratified: bool
+    n_folds: int, rows: WeightedRows, used: RowNumbers, n_repeats: int, seed: int, stratified: bool
 ) -> Iterator[list[Fold]]:
-    """Yield the folds of each repeat, made from the rows in `used`."""
+    """Yield the folds of each repeat, made from `rows`, which have the numbers `used`."""
     if not 2 <= n_folds <= len(used):
         raise ParameterError(
             Argument("cv", n_folds),
             f"; from 2 to the number of rows is needed (n_samples={len(used)}, without rows of weight 0)",
         )
-    if len(used) < table.n_rows:
-        table = table.take(used)
+    if rows.groups is not None:
+        n_groups = len(np.unique(rows.groups))
+        if n_folds > n_groups:
+            raise ParameterError(
+                Argument("cv", n_folds),
+                f"; from 2 to the number of groups is needed ({n_groups:,} among the rows to grow on), because the "
+                "rows of a group stay together",
+            )
     assignments = fold_assignment.iter_fold_assignments(
-        table, n_folds, seed=seed, repeats=range(n_repeats), stratified=stratified
+        rows.table, n_folds, seed=seed, repeats=range(n_repeats), stratified=stratified, groups=rows.groups
     )
     for assignment in assignments:
         yield [Fold(used[assignment != fold], used[assignment == fold]) for fold in range(n_folds)]
@@ -230,6 +242,17 @@ def _check_fold(i: int, rows: Any, n_rows: int, is_used: Any) -> Fold:
                 f"fold {i} has no row to {purpose}; every fold needs rows of weight above 0 on both sides"
             )
     return Fold(train, test)
+
+
+def _check_groups_whole(i: int, fold: Fold, groups: GroupHashes) -> None:
+    """Raise `LeakageError` if a fold grows on some rows of a group and tests on others."""
+    is_divided = np.isin(groups[fold.test], groups[fold.train])
+    if is_divided.any():
+        row = fold.test[int(is_divided.argmax())]
+        raise LeakageError(
+            f"fold {i} tests on row {row} and grows on other rows of its group; all rows of a group must be on one "
+            "side (sklearn.model_selection.GroupKFold makes such folds)"
+        )
 
 
 def _row_numbers(name: str, rows: Any, n_rows: int) -> RowNumbers:

@@ -136,6 +136,8 @@ def _costs_if_leaf(holdout: Sample, predictions: Any) -> Array:
 def _check_bound(bound: Bound) -> None:
     """Refuse a certificate that contradicts its own number of errors and rows."""
     n, errors = bound.n, bound.errors
+    if bound.unit == "group" and not 1 <= n <= bound.n_rows:
+        raise ModelFileError(f"certificate.n is {n:,.10g} groups of certificate.n_rows = {bound.n_rows:,} rows")
     if bound.quantity == "importance-weighted error":  # its errors are sums of weights
         return
     if bound.quantity != "cost" and bound.scale != 1:
@@ -147,7 +149,7 @@ def _check_bound(bound: Bound) -> None:
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )
     lowest_limit = bound.rate
-    if bound.quantity != "cost" and n == int(n):
+    if bound.quantity != "cost" and n == int(n) and bound.unit == "row":
         lowest_limit = binomial_upper(min(int(errors), MAX_TAIL_ERRORS), int(n), math.log(bound.delta))
     if bound.certified and bound.value < lowest_limit * (1 - TOLERANCE):
         raise ModelFileError(
@@ -158,7 +160,7 @@ def _check_bound(bound: Bound) -> None:
 
 def _is_about_holdout(bound: Bound, model: Model) -> bool:
     """Return whether a certificate bounds the error of the model's pruning on the held-out counts of the model."""
-    is_error = bound.quantity == "error" and not bound.predictor
+    is_error = bound.quantity == "error" and not bound.predictor and bound.unit == "row"
     return is_error and isinstance(model.holdout, Counts) and bound.sample == model.holdout.sample
 
 

@@ -132,7 +132,17 @@ def check_sample(tree: Tree, fields: Document, location: str) -> None:
     else:
         check_lengths(fields, location, tree.n_nodes, "weight", "mean", "sse")
         _check_moments(tree, fields["weight"], fields["mean"], fields["sse"], location)
-    _check_number_of_rows(by_class, fields["n_rows"], fields["sketch"], location)
+    sketch = fields["sketch"]
+    if fields.get("grouped") is not None or fields.get("has_groups"):
+        _check_sketch_of_groups(fields["n_rows"], sketch, location)
+        sketch = None
+    _check_number_of_rows(by_class, fields["n_rows"], sketch, location)
+
+
+def _check_sketch_of_groups(n_rows: int | None, sketch: Sketch | None, location: str) -> None:
+    """Check that a sketch, in which equal rows of one group are one row, has no more rows than the sample."""
+    if sketch is not None and sketch.n_rows > (n_rows or 0):
+        raise ModelFileError(f"{location}.n_rows is {describe(n_rows)}; its sketch is of {sketch.n_rows:,} rows")
 
 
 def _check_counts(tree: Tree, by_class: Array, location: str) -> None:

@@ -39,6 +39,7 @@ from ._checks import (
 )
 from ._values import (
     DICTIONARY,
+    GROUP_KEYS,
     MAX_NAME_CHARACTERS,
     REPEATS_KEYS,
     REQUIRED_KEYS,
@@ -86,7 +87,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
     n_classes = grown["by_class"].shape[1] if "by_class" in grown else None
     check_sample_fits_schema(n_classes, tree.schema)
     holdout = optional(partial(_read_sample, tree=tree))(document["holdout"], "holdout")
-    if holdout is not None and holdout.keys() != grown.keys():
+    if holdout is not None and ("by_class" in holdout) != ("by_class" in grown):
         raise ModelFileError("grown and holdout must both be counts or both be moments")
     sketches = {"grown": grown["sketch"], "holdout": None if holdout is None else holdout["sketch"]}
     samples = _read_used_samples(rows["samples"], sketches, tree)
@@ -96,7 +97,12 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
     selection = None
     if document["selection"] is not None:
         selection = _read_selection(document["selection"], tree, sequence, read_sequence)
-    read_certificate = partial(read_fields, required=REQUIRED_KEYS["certificate"], optional_keys=REPEATS_KEYS)
+    read_certificate = partial(
+        read_fields,
+        required=REQUIRED_KEYS["certificate"],
+        optional_keys=(*REPEATS_KEYS, *GROUP_KEYS),
+        n_rows=partial(read_int, minimum=0),
+    )
     return {
         "grown": grown,
         "holdout": holdout,
@@ -265,7 +271,8 @@ def _read_row_key(part: Json, n_columns: int) -> RowKey | None:
 def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
     """Return the checked fields of counts or moments."""
     has_moments = isinstance(part, dict) and part.get("kind") == "moments"
-    fields = read_fields(part, location, REQUIRED_KEYS["moments" if has_moments else "counts"])
+    optional_keys = () if has_moments else ("has_groups",)
+    fields = read_fields(part, location, REQUIRED_KEYS["moments" if has_moments else "counts"], optional_keys)
     read_choice(fields.pop("kind"), f"{location}.kind", "counts", "moments")
     if not has_moments:
         number_type = fields.pop("numbers")
@@ -277,6 +284,8 @@ def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
             arrays.append(_read_numbers(column, number_type, f"{location}.by_class[{c}]", tree.n_nodes))
         fields["by_class"] = write_protect(np.ascontiguousarray(np.array(arrays).T))
     fields["sketch"] = _read_sketch(fields["sketch"], f"{location}.sketch", tree)
+    if fields.pop("has_groups", False):
+        fields["grouped"] = core.GroupedRows.unknown()
     check_sample(tree, fields, location)
     return fields
 

@@ -489,9 +489,12 @@ REQUIRED_KEYS = {name: tuple(part["required"]) for name, part in _DEFINITIONS.it
 # Keys of a certificate about repeated rows. Files of earlier versions lack them.
 REPEATS_KEYS = ("n_repeated", "repeats", "repeats_text", "copies_detectable")
 
+GROUP_KEYS = ("unit", "n_rows")  # of a certificate from groups
+
 KIND_OF_KEY = {
     **dict.fromkeys(
-        ("rule", "sample", "method", "predictor", "quantity", "repeats", "name", "text", "cost", "alpha_unit"), NAME
+        ("rule", "sample", "method", "predictor", "quantity", "repeats", "unit", "name", "text", "cost", "alpha_unit"),
+        NAME,
     ),
     **dict.fromkeys(("note", "reason", "freshness", "repeats_text"), TEXT),
     "edits": TEXTS,
@@ -499,7 +502,7 @@ KIND_OF_KEY = {
         ("nested", "certified", "is_checked", "copies_detectable", "has_missing", "has_names", "has_numeric_target"),
         BOOL,
     ),
-    **dict.fromkeys(("is_date", "is_sequence", "is_unrestricted", "has_other_sequences"), BOOL),
+    **dict.fromkeys(("is_date", "is_sequence", "is_unrestricted", "has_other_sequences", "has_groups"), BOOL),
     **dict.fromkeys(("seen", "evaluated_on", "history"), NAMES),
     **dict.fromkeys(("growing", "details", "parameters", "metadata"), DICTIONARY),
     "pool": DICTIONARIES,

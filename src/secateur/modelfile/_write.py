@@ -16,6 +16,7 @@ import numpy as np
 
 from .._utils.arrays import Array, Bools, Ints, Longs, equal_values
 from ..core import (
+    Counts,
     EvaluationRecord,
     MemberChanges,
     Model,
@@ -46,6 +47,7 @@ from ._checks import (
     check_tree,
 )
 from ._values import (
+    GROUP_KEYS,
     REPEATS_KEYS,
     REQUIRED_KEYS,
     Document,
@@ -83,6 +85,8 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
         keys = REQUIRED_KEYS["certificate"]
         if model.certificate.repeats:  # empty if an earlier version computed the certificate
             keys = (*keys, *REPEATS_KEYS)
+        if model.certificate.unit == "group":
+            keys = (*keys, *GROUP_KEYS)
         certificate = {name: write_plain(getattr(model.certificate, name), f"certificate.{name}") for name in keys}
     return {
         "format": MODEL_FORMAT,
@@ -160,6 +164,9 @@ def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
     written_sketch = _write_sketch(counts.sketch, counts.tree) if sketch else None
     fields = {name: getattr(counts, name) for name in counts.array_fields}
     fields |= {"n_rows": counts.n_rows, "sketch": None if written_sketch is None else counts.sketch}
+    has_groups = isinstance(counts, Counts) and counts.grouped is not None
+    if has_groups:
+        fields["has_groups"] = True
     check_sample(counts.tree, fields, location)
     document: Document = {
         "kind": "counts" if counts.has_classes else "moments",
@@ -169,8 +176,9 @@ def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
     }
     if isinstance(counts, Moments):
         return document | write_fields(counts, "sample", counts.array_fields)
-    by_class = [write_array(column) for column in counts.by_class.T]
-    return {**document, "numbers": "whole" if counts.has_integer_weights else "real", "by_class": by_class}
+    document["numbers"] = "whole" if counts.has_integer_weights else "real"
+    document["by_class"] = [write_array(column) for column in counts.by_class.T]
+    return document | {"has_groups": True} if has_groups else document
 
 
 def _write_sketch(sketch: Sketch | None, tree: Tree) -> Document | None:

@@ -189,6 +189,8 @@ def _limit_entries(model: Model) -> Entries:
         why_not = "Limits are computed for whole counts of errors only."
     elif holdout.total[0] == 0:
         why_not = "The held-out sample has no rows."
+    elif isinstance(holdout, Counts) and holdout.grouped is not None:
+        why_not = "The held-out rows belong to groups, and a limit for hand-made cuts counts rows."
     elif not equal_values(model.pruning.node_labels, model.grown.labels):
         why_not = "The held-out sample chose the classes of leaves too; no limit is computed for hand-made cuts."
     else:
@@ -433,7 +435,7 @@ def _certificate_entries(bound: Bound | None) -> list[Entry]:
     entries = [
         ["statement", as_one_line(str(bound))],
         ["method", as_one_line(bound.method)],
-        ["found in the sample", f"{format_number(bound.errors)} errors in {bound.n:,} rows"],
+        ["found in the sample", f"{format_number(bound.errors)} errors in {bound.n:,} {bound.unit}s"],
         ["price of the choice", f"{format_number(bound.complexity)} nats"],
     ]
     if bound.freshness:

@@ -14,9 +14,10 @@ import numpy as np
 from .._utils.arrays import Array, Ints
 from .._utils.checks import check_name
 from .._utils.warn import format_names
-from ..core import Tree
+from ..core import GroupedRows, Tree
 from ..data.batch import Batch, batch_from_frame
 from ..data.encoding import Unseen, encode, encode_batch
+from ..data.groups import group_numbers, hash_groups, split_off_groups
 from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
 from ..data.target import class_numbers, encode_numeric_target, is_unlabelled
@@ -29,7 +30,14 @@ EMPTY_COLUMN = Column("", "numeric")  # for a tree that is a single leaf: a sche
 
 
 def count(
-    tree: Tree, X: Any, y: Any = None, *, sample_weight: Any = None, sample: str = "prune", sketch: bool = True
+    tree: Tree,
+    X: Any,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    sample: str = "prune",
+    sketch: bool = True,
+    groups: Any = None,
 ) -> Any:
     """Return the class counts of a sample in every node of a tree; for a regression tree, the moments.
 
@@ -49,6 +57,9 @@ def count(
     sketch : bool
         Whether to store a small sketch of hashes of the rows. Without it, certificates cannot check whether the rows
         are fresh, and state so.
+    groups : array or column name, optional
+        The group of each row, such as its patient or household: text or whole numbers. Rows of one group are no
+        independent draws, so certificates then count groups.
 
     Returns
     -------
@@ -71,20 +82,32 @@ def count(
     [3.0, 1.0, 4.0]
     """
     schema = schema_of(tree)
+    X, labels = split_off_groups(X, groups)
     table = encode(X, schema=schema, target=y)
     if table.target is None:
         raise DataError("y is None and the table has no target; counting needs the class or number of each row")
     weight = check_weights(sample_weight, table.n_rows)
     weight = None if weight is None else round_for_exact_sums(weight)
+    rows = WeightedRows(table, weight, None if labels is None else hash_groups(labels, table.n_rows))
     if schema.has_numeric_target:
-        rows = WeightedRows(table, weight)
         row_sketch = sketch_of(tree, table, rows.is_used()) if sketch else None
         return replace(moments_of(tree, table, weight, sample), n_rows=rows.n_used, sketch=row_sketch)
     if schema.classes is None:
         raise TreeError(f"{tree} was grown without a target; only a tree with classes can count them")
     key_columns = tree.row_key.columns if sketch else None
     has_exact_floats = weight is not None and bool((weight % 1).any())
-    return tally_of(tree, table, weight, key_columns, has_exact_floats=has_exact_floats).finish(tree, sample)
+    counts = tally_of(tree, table, weight, key_columns, has_exact_floats=has_exact_floats).finish(tree, sample)
+    return counts if rows.groups is None else _with_groups(counts, rows)
+
+
+def _with_groups(counts: Any, rows: WeightedRows) -> Any:
+    """Return class counts with the leaf, class and group of each row; equal rows of a group are sketched once."""
+    used = rows.drop_weightless()
+    assert used.groups is not None
+    numbers, _ = group_numbers(used.groups)
+    grouped = GroupedRows(route_table(counts.tree, used.table, None, 0), used.table.required_target, numbers)
+    row_sketch = None if counts.sketch is None else sketch_of(counts.tree, used.table, groups=used.groups)
+    return replace(counts, grouped=grouped, sketch=row_sketch)
 
 
 @dataclass(frozen=True)

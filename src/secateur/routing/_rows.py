@@ -21,6 +21,7 @@ def sketch_of(
     is_used: Array | None = None,
     key_columns: Sequence[int] | None = None,
     size: int = MAX_HASHES,
+    groups: Array | None = None,
 ) -> Sketch:
     """Return the sketch of the rows of a table.
 
@@ -36,12 +37,16 @@ def sketch_of(
         The position in the table of each column of the row key; by default the positions in the growing table.
     size : int
         The largest number of hashes.
+    groups : array, optional
+        A hash of the group of each row. Equal rows of one group are taken as one row.
     """
     classes, rows = table.schema.classes, None if is_used is None else np.flatnonzero(is_used)
     columns = np.array(tree.row_key.columns if key_columns is None else key_columns, np.intp)
     target = table.required_target if rows is None else table.required_target[rows]
     n_classes = None if classes is None else len(classes) + 1  # one more for classes that growing did not see
-    return tree.row_key.sketch(iter_native_blocks(table, columns, rows), target, n_classes, size)
+    if groups is not None and rows is not None:
+        groups = groups[rows]
+    return tree.row_key.sketch(iter_native_blocks(table, columns, rows), target, n_classes, size, groups)
 
 
 def with_growing_rows(counts: Any, table: Table, is_used: Array | None = None) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
-from ..core import Counts, PruningSequence, SampleUsage, Tree, UsedSample
+from ..core import Counts, GroupedRows, PruningSequence, SampleUsage, Tree, UsedSample
 from ..core.provenance import NO_SAMPLES
 from ..errors import Argument, CountsError, LeakageError, UnsupportedError, show
 from .overlap import Overlap, overlap
@@ -23,7 +23,9 @@ from .tails import check_delta
 
 NO_REUSE = "no re-use found"
 COPIES_REMEDY = (
-    ": drop duplicate rows before the rows are divided or, if equal rows are independent draws, pass ",
+    ": drop duplicate rows before the rows are divided, state which rows belong together (",
+    Argument("groups"),
+    ") or, if equal rows are independent draws, pass ",
     Argument("repeats", "independent"),
 )
 REPEAT_RULES = ("errors", "independent")
@@ -36,7 +38,7 @@ class CertifyingRows:
     Parameters
     ----------
     n : int
-        Number of rows.
+        Number of independent draws: of rows or, if the sample has groups, of groups.
     delta : float
         The failure probability that is left for the limit, after the number of repeated rows was estimated.
     repeats : Repeats
@@ -106,12 +108,13 @@ class Freshness:
         repeated: bool = False,
         repeats: Repeats | RepeatRule = "errors",
         warns: bool = True,
+        takes_groups: bool = False,
     ) -> CertifyingRows:
         """Return the rows of a certificate, with those that count as errors because they repeat others.
 
         Parameters
         ----------
-        counts, subject, repeated
+        counts, subject, repeated, takes_groups
             As for `count_rows`, which refuses weighted rows.
         delta : float
             The failure probability of the certificate.
@@ -127,7 +130,7 @@ class Freshness:
             If more than half of the rows are copies.
         """
         delta = check_delta(delta)
-        n = count_rows(counts, subject, repeated=repeated)
+        n = count_rows(counts, subject, repeated=repeated, takes_groups=takes_groups)
         found = self.find_repeats(counts, delta, repeats)
         if found.is_refused:
             raise LeakageError(
@@ -151,6 +154,8 @@ class Freshness:
             "repeats_text": found.text,
             "copies_detectable": found.copies_detectable,
         }
+        if counts.grouped is not None:
+            fields |= {"unit": "group", "n_rows": counts.grouped.n_rows}
         return CertifyingRows(n, delta - found.delta, found, fields)
 
     def warn(self, counts: Counts, found: Repeats) -> None:
@@ -218,8 +223,8 @@ def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = F
     return Freshness(text=text, is_checked=True, used=used)
 
 
-def count_rows(counts: Counts, subject: str, *, repeated: bool = False) -> int:
-    """Return the number of rows of a sample, each of which must be one independent draw.
+def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_groups: bool = False) -> int:
+    """Return the number of independent draws of a sample: its rows or, if rows belong together, their groups.
 
     Parameters
     ----------
@@ -229,11 +234,13 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False) -> int:
         What is to be computed from the rows, such as "a test sample": the subject of the refusals.
     repeated : bool
         Whether integer weights count independent rows with equal values.
+    takes_groups : bool
+        Whether the limit can be computed from groups.
 
     Raises
     ------
     UnsupportedError
-        If rows have weights, unless these are repetitions.
+        If rows have weights, unless these are repetitions. If rows belong to groups, unless the limit takes them.
     CountsError
         If there are no rows.
     """
@@ -250,7 +257,29 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False) -> int:
     n = int(counts.total[0])
     if n == 0:
         raise CountsError(f"sample {show(counts.sample)} has no rows; {subject} needs at least one")
-    return n
+    return n if counts.grouped is None else _count_groups(counts, counts.grouped, subject, takes_groups=takes_groups)
+
+
+def _count_groups(counts: Counts, grouped: GroupedRows, subject: str, *, takes_groups: bool) -> int:
+    """Return the number of groups of a sample; raise `UnsupportedError` if they cannot be counted."""
+    if not grouped.is_known:
+        raise UnsupportedError(
+            f"the rows of sample {show(counts.sample)} belong to groups, which are not stored in files: certify on "
+            "rows with their groups (",
+            Argument("groups"),
+            ")",
+        )
+    if not takes_groups:
+        raise UnsupportedError(
+            f"sample {show(counts.sample)} has groups, and {subject} counts rows as independent draws, which rows of "
+            "one group are not; with groups use a test sample, path or Occam certificate, or certified_cost, or draw "
+            "one row of each group"
+        )
+    if counts.is_weighted:
+        raise UnsupportedError(
+            f"sample {show(counts.sample)} has weights and groups; {subject} counts groups of rows without weights"
+        )
+    return grouped.n_groups
 
 
 def check_samples(
@@ -263,6 +292,7 @@ def check_samples(
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
     warns: bool = True,
+    takes_groups: bool = False,
 ) -> CertifyingRows:
     """Return the held-out rows of a certificate (`Freshness.certifying_rows`).
 
@@ -284,9 +314,12 @@ def check_samples(
             f"sample {show(holdout.sample)} grew the tree; {subject} needs a sample that did not "
             "(count it with another name)"
         )
-    count_rows(holdout, subject, repeated=repeated)  # weights are refused before rows that were used
+    # Weights and groups are refused before rows that were used.
+    count_rows(holdout, subject, repeated=repeated, takes_groups=takes_groups)
     freshness = compare_samples(tree.history | SampleUsage.of(grown), holdout).check_fresh()
-    return freshness.certifying_rows(holdout, subject, delta, repeated=repeated, repeats=repeats, warns=warns)
+    return freshness.certifying_rows(
+        holdout, subject, delta, repeated=repeated, repeats=repeats, warns=warns, takes_groups=takes_groups
+    )
 
 
 def sample_overlap(used: UsedSample, counts: Counts) -> Overlap | None:

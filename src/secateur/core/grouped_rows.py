@@ -1,0 +1,101 @@
+"""GroupedRows: the rows of a sample whose rows belong together in groups, such as the visits of a patient.
+
+The class counts of nodes do not show which rows belong together. A certificate that counts groups as independent draws
+needs the share of wrong rows in each group, which depends on the pruning.
+"""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._kernels import structure
+from .._utils.arrays import Array, Floats, Immutable, Ints
+from ..errors import CountsError
+
+if TYPE_CHECKING:
+    from .pruning import Pruning
+    from .tree import Tree
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupedRows(Immutable):
+    """The leaf, class and group of each row of a sample.
+
+    Parameters
+    ----------
+    leaf : array of int
+        The leaf of the grown tree that each row reaches.
+    target : array of int
+        The class of each row.
+    group : array of int
+        The number of the group of each row, from 0.
+    is_known : bool
+        Whether the rows are known. They are not for counts from a file: a file states that there were groups, but not
+        which rows they have.
+
+    Examples
+    --------
+    >>> GroupedRows([1, 1, 2], [0, 1, 1], [0, 0, 1])
+    GroupedRows(3 rows in 2 groups)
+    """
+
+    leaf: Array
+    target: Array
+    group: Array
+    is_known: bool = True
+
+    def __post_init__(self) -> None:
+        self._freeze_arrays(leaf=np.int32, target=np.int32, group=np.int64)
+        if not len(self.leaf) == len(self.target) == len(self.group):
+            raise CountsError(
+                f"{len(self.leaf)} leaves, {len(self.target)} classes and {len(self.group)} groups; one of each per "
+                "row is needed"
+            )
+
+    @classmethod
+    def unknown(cls) -> "GroupedRows":
+        """Return the value for a sample that has groups, of which nothing else is known."""
+        return cls(np.zeros(0), np.zeros(0), np.zeros(0), is_known=False)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.group)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @property
+    def sizes(self) -> Array:
+        """Number of rows of each group."""
+        return np.bincount(self.group)
+
+    def restrict_to(self, tree: "Tree", nodes: Array) -> "GroupedRows":
+        """Return the same rows in a smaller tree, which has the given nodes of `tree`, in order."""
+        is_kept = np.zeros(tree.n_nodes, bool)
+        is_kept[nodes] = True
+        new_number = (np.cumsum(is_kept) - 1).astype(np.int32)
+        return replace(self, leaf=structure.inherit_labels(tree.parent, new_number, ~is_kept)[self.leaf])
+
+    def predictions(self, pruning: "Pruning", node_labels: Ints) -> Array:
+        """Return the class that a pruning predicts for each row, given the class of each node as a leaf."""
+        is_below_leaf = ~(pruning.is_leaf | pruning.is_kept)
+        labels: Array = structure.inherit_labels(pruning.tree.parent, node_labels, is_below_leaf)[self.leaf]
+        return labels
+
+    def wrong_shares(self, pruning: "Pruning", node_labels: Ints) -> Floats:
+        """Return the share of rows of each group that a pruning predicts wrongly."""
+        return self.mean_of_groups((self.predictions(pruning, node_labels) != self.target).astype(np.float64))
+
+    def mean_of_groups(self, losses: Floats) -> Floats:
+        """Return the mean loss of the rows of each group, given the loss of each row."""
+        means: Floats = np.bincount(self.group, losses) / self.sizes
+        return means
+
+    def __repr__(self) -> str:
+        if not self.is_known:
+            return "GroupedRows(not known)"
+        return f"GroupedRows({self.n_rows:,} rows in {self.n_groups:,} groups)"
