@@ -182,4 +182,4 @@ def test_a_pickled_log_keeps_that_a_sample_was_evaluated_on_a_sequence_or_on_a_s
     tree.evaluation_log.record_sequence(first, sequence)
     tree.evaluation_log.record_pruning(second, sequence[0])
     again = pickle.loads(pickle.dumps(tree.evaluation_log))
-    assert [again.records[counts.sample_id].is_unrestricted for counts in (first, second)] == [True, False]
+    assert [again.records[counts.sample_id].may_have_chosen for counts in (first, second)] == [True, False]

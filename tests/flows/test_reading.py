@@ -44,7 +44,7 @@ class Fit:
 def entries(tree):
     """The contents of the evaluation log as plain values."""
     return {
-        sample_id: (record.pruning, id(record.sequence), record.is_unrestricted, record.has_other_sequences)
+        sample_id: (record.pruning, record.sequence, record.is_unrestricted, record.has_other_sequences)
         for sample_id, record in tree.evaluation_log.records.items()
     }
 

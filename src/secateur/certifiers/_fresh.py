@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core import Counts, EvaluationLog, EvaluationRecord, Pruning, PruningSequence, SampleUsage, Tree
+from ..core.provenance import find_evaluated_sequence
 from ..errors import ParameterError, UnsupportedError, show
 from ..statistics.freshness import CertifyingRows, Freshness, compare_samples, sample_overlap
 from ..statistics.repeats import RepeatRule, Repeats
@@ -98,21 +99,23 @@ def _records_of(tree: Tree, counts: Counts) -> list[tuple[bytes, EvaluationRecor
     logs: list[EvaluationLog] = [tree.evaluation_log]
     if counts.tree.evaluation_log is not tree.evaluation_log:
         logs.append(counts.tree.evaluation_log)
-    return [item for log in logs for item in log.records.items()]
+    return [item for log in logs for item in log.snapshot()]
 
 
 def _covers_other_prunings(record: EvaluationRecord, pruning_or_sequence: Certifiable, members: Sequence[Any]) -> bool:
     """Return whether a sample was evaluated on other prunings than those that it is to certify."""
     if isinstance(pruning_or_sequence, PruningSequence):
-        return record.has_other_sequences or record.sequence not in (None, pruning_or_sequence)
-    if record.is_unrestricted or record.sequence is not None:
+        return record.has_other_sequences or record.sequence not in (None, pruning_or_sequence.digest)
+    if record.may_have_chosen:
         return True
     return record.pruning not in (None, *(pruning.digest for pruning in members))
 
 
 def _paying_sequence(record: EvaluationRecord, pruning: Certifiable) -> PruningSequence | None:
-    """Return the only sequence a sample was evaluated on, if `pruning` is a member of it; else None."""
-    sequence = None if record.has_other_sequences else record.sequence
+    """Return the only sequence a sample was evaluated on, if it exists and `pruning` is a member of it; else None."""
+    if record.sequence is None or record.has_other_sequences:
+        return None
+    sequence = find_evaluated_sequence(record.sequence)
     if sequence is None or not isinstance(pruning, Pruning) or index_in(sequence, pruning) is None:
         return None
     return sequence

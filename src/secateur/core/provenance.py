@@ -8,18 +8,22 @@ the smaller tree. `SampleArray` is an array, such as `Counts.majority`, that car
 `Pruning.rule` or `PruningSequence.rule`.
 
 `EvaluationLog` records the samples that have been evaluated on the prunings of a tree. It is the only part of a frozen
-value that changes. All trees that were cut from one tree share its log. Only functions that evaluate a sample write to
-the log: `Pruning.errors`, `PruningSequence.errors_on`, `Counts.errors_if_leaf`, the label rules, `select`, `evaluate`,
+value that changes. All trees that were cut from one tree share its log, and so do copies of the tree: deep copies
+always, and unpickled and loaded trees while a tree with the same splits that was pickled, saved or loaded is alive in
+this process. Growing a tree begins a new log. Only functions that evaluate a sample write to the log:
+`Pruning.errors`, `PruningSequence.errors_on`, `Counts.errors_if_leaf`, the label rules, `select`, `evaluate`, `score`,
 the rules and the certificates. Reading a property never does. If a user evaluates several prunings and keeps the best,
 `sequence[argmin(sequence.errors_on(held_out))]`, the log shows that `held_out` may have chosen the pruning, and
 `certify` asks for a price or refuses.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -252,7 +256,7 @@ def _plain_value(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-@dataclass
+@dataclass(frozen=True)
 class EvaluationRecord:
     """How one sample has been evaluated on the prunings of one tree.
 
@@ -262,8 +266,8 @@ class EvaluationRecord:
         The sample that was evaluated.
     pruning : bytes, optional
         Digest of the pruning, while only one pruning has been evaluated by itself.
-    sequence : PruningSequence, optional
-        The first sequence of which all members were evaluated together.
+    sequence : bytes, optional
+        Digest of the first sequence of which all members were evaluated together.
     is_unrestricted : bool
         Whether the errors of single nodes, or of several prunings, are known: the sample may have chosen any pruning.
     has_other_sequences : bool
@@ -272,19 +276,46 @@ class EvaluationRecord:
 
     sample: UsedSample
     pruning: bytes | None = None
-    sequence: "PruningSequence | None" = None
+    sequence: bytes | None = None
     is_unrestricted: bool = False
     has_other_sequences: bool = False
+
+    @property
+    def may_have_chosen(self) -> bool:
+        """Whether the sample was evaluated on more than one pruning."""
+        return self.is_unrestricted or self.sequence is not None
+
+    def add_pruning(self, digest: bytes) -> "EvaluationRecord":
+        """Return the record after the evaluation of one pruning by itself."""
+        if self.is_unrestricted:
+            return self
+        return replace(self, pruning=digest, is_unrestricted=self.pruning not in (None, digest))
+
+    def add_sequence(self, digest: bytes) -> "EvaluationRecord":
+        """Return the record after the evaluation of all members of a sequence."""
+        has_others = self.has_other_sequences or self.sequence not in (None, digest)
+        return replace(self, sequence=self.sequence or digest, has_other_sequences=has_others)
+
+    def merge(self, other: "EvaluationRecord") -> "EvaluationRecord":
+        """Return the record of the evaluations of both records, which are of the same sample."""
+        merged = self if other.pruning is None else self.add_pruning(other.pruning)
+        merged = merged if other.sequence is None else merged.add_sequence(other.sequence)
+        return replace(
+            merged,
+            is_unrestricted=merged.is_unrestricted or other.is_unrestricted,
+            has_other_sequences=merged.has_other_sequences or other.has_other_sequences,
+        )
 
 
 @dataclass(eq=False)
 class EvaluationLog:
-    """The samples that have been evaluated on one tree and on all trees that were cut from it.
+    """The samples that have been evaluated on one tree, on its copies, and on all trees that were cut from them.
 
     Parameters
     ----------
     records : dict of bytes to EvaluationRecord
-        One record per sample; the key is the identity of the sample (`Counts.sample_id`).
+        One record per sample; the key is the identity of the sample (`Counts.sample_id`). Logs that share their
+        records have the same dictionary.
 
     Examples
     --------
@@ -294,21 +325,25 @@ class EvaluationLog:
 
     records: dict[bytes, EvaluationRecord] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.lock = RLock()  # held while records change, and while a certificate is computed
+        self._origin = self  # the log with which this one shares its records
+        self._key: bytes | None = None  # under which the log is offered
+
+    def snapshot(self) -> list[tuple[bytes, EvaluationRecord]]:
+        """Return the records as a list that no other thread changes."""
+        with self.lock:
+            return list(self.records.items())
+
     def record_nodes(self, sample: "Sample") -> None:
         """Record that the errors or labels of single nodes on a sample are known."""
         if _has_known_rows(sample):
-            self._record_of(sample).is_unrestricted = True
+            self._update(sample, lambda record: replace(record, is_unrestricted=True))
 
     def record_pruning(self, sample: "Sample", pruning: "Pruning") -> None:
         """Record that the errors of one pruning on a sample are known."""
-        if not _has_known_rows(sample):
-            return
-        record = self._record_of(sample)
-        if record.is_unrestricted:
-            return
-        digest = pruning.digest
-        record.is_unrestricted = record.pruning not in (None, digest)
-        record.pruning = digest
+        if _has_known_rows(sample):
+            self._update(sample, lambda record: record.add_pruning(pruning.digest))
 
     def record_sequence(
         self, sample: "Sample", sequence: "PruningSequence", *, include_entered_by_hand: bool = False
@@ -324,32 +359,81 @@ class EvaluationLog:
         include_entered_by_hand : bool
             Whether to record counts without known rows, too. Such counts are trusted otherwise.
         """
-        if not (_has_known_rows(sample) or include_entered_by_hand):
-            return
-        record = self._record_of(sample)
-        record.has_other_sequences |= record.sequence not in (None, sequence)
-        record.sequence = record.sequence or sequence
+        if _has_known_rows(sample) or include_entered_by_hand:
+            digest = register_sequence(sequence)
+            self._update(sample, lambda record: record.add_sequence(digest))
+
+    def add(self, sample_id: bytes, record: EvaluationRecord) -> None:
+        """Add the record of a sample, for instance from a file, to what is known about this sample."""
+        with self.lock:
+            known = self.records.get(sample_id)
+            self.records[sample_id] = record if known is None else known.merge(record)
 
     @property
     def possible_choosers(self) -> SampleUsage:
         """The samples that may have chosen a pruning: those evaluated on more than one pruning."""
-        return SampleUsage(
-            record.sample for record in self.records.values() if record.is_unrestricted or record.sequence is not None
-        )
+        return SampleUsage(record.sample for _, record in self.snapshot() if record.may_have_chosen)
+
+    def offer(self, key: bytes) -> None:
+        """Share this log from now on with trees that are unpickled or loaded and `join` under the same key."""
+        _offered_logs[key] = self._origin
+        self._origin._key = key
+
+    def join(self, key: bytes) -> None:
+        """Share the log that was last offered under this key; if there is none, offer this one.
+
+        The records of this log are added to those of the shared one.
+        """
+        origin = _offered_logs.get(key)
+        if origin is None:
+            self.offer(key)
+            return
+        own_records = self.records
+        self._origin, self.records, self.lock = origin, origin.records, origin.lock
+        for sample_id, record in own_records.items():
+            self.add(sample_id, record)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Sequences are not pickled. The record then states that the sample may have chosen any pruning.
-        records = {
-            sample_id: replace(
-                record, sequence=None, is_unrestricted=record.is_unrestricted or record.sequence is not None
-            )
-            for sample_id, record in self.records.items()
-        }
-        return EvaluationLog, (records,)
+        return _restore_log, (dict(self.snapshot()), self._origin._key)
 
-    def _record_of(self, sample: "Sample") -> EvaluationRecord:
-        """Return the record of a sample; enter an empty one if the sample has none."""
-        return self.records.setdefault(sample.sample_id, EvaluationRecord(UsedSample(sample.sample, sample.sketch)))
+    def _update(self, sample: "Sample", change: Callable[[EvaluationRecord], EvaluationRecord]) -> None:
+        """Replace the record of a sample by the changed one; a sample without a record has an empty one."""
+        sample_id = sample.sample_id
+        with self.lock:
+            record = self.records.get(sample_id, EvaluationRecord(UsedSample(sample.sample, sample.sketch)))
+            self.records[sample_id] = change(record)
+
+
+# The logs of trees that were pickled, saved or loaded and are alive, by the key that `EvaluationLog.offer` was given.
+_offered_logs: "WeakValueDictionary[bytes, EvaluationLog]" = WeakValueDictionary()
+# Sequences on which samples were evaluated, by their digests. A record does not refer to the sequence itself, because
+# the sequence contains the tree, and the tree its log.
+_evaluated_sequences: "WeakValueDictionary[bytes, PruningSequence]" = WeakValueDictionary()
+
+
+def register_sequence(sequence: "PruningSequence") -> bytes:
+    """Return the digest of a sequence, by which the sequence is found as long as it exists."""
+    _evaluated_sequences[sequence.digest] = sequence
+    return sequence.digest
+
+
+def find_evaluated_sequence(digest: bytes) -> "PruningSequence | None":
+    """Return a sequence with this digest on which a sample was evaluated; None if it no longer exists."""
+    return _evaluated_sequences.get(digest)
+
+
+def _restore_log(records: dict[bytes, EvaluationRecord], key: bytes | None) -> EvaluationLog:
+    """Return the log of an unpickled tree, which shares the records of a living copy of the tree if there is one."""
+    log = EvaluationLog(dict(records))
+    if key is not None:
+        log.join(key)
+    return log
 
 
 def _has_known_rows(sample: "Sample") -> bool:

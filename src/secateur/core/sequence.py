@@ -26,7 +26,7 @@ from .._utils.checks import check_int
 from ..errors import ParameterError, PruningError, show
 from .counts import Counts
 from .moments import Moments
-from .provenance import NO_SAMPLES, RuleProvenance, SampleUsage, add_usage_of_labels
+from .provenance import NO_SAMPLES, RuleProvenance, SampleUsage, add_usage_of_labels, hash_arrays
 from .pruning import Pruning
 from .tree import Tree
 
@@ -249,6 +249,33 @@ class PruningSequence(ImmutableTable):
             candidates = np.flatnonzero(is_equal).tolist()
             is_equal[is_equal] = [equal_values(self._leaves_of(i), pruning.is_leaf) for i in candidates]
         return int(is_equal.argmax()) if is_equal.any() else None
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash of the tree's structure and of the leaves and labels of all members."""
+        labels = np.zeros(0, np.int32) if self.node_labels is None else self.node_labels
+        if self.steps is not None:
+            members = [self.steps]
+        else:
+            changes = self.member_changes()
+            members = [changes.start, changes.changes]
+        return hash_arrays(self.tree.parent, self.n_leaves, labels, *members)
+
+    def member_changes(self, max_changes: int | None = None) -> MemberChanges:
+        """Return the changes between the members of a sequence; raise `PruningError` if there are too many of them."""
+        if isinstance(self.rebuild, MemberChanges):
+            return self.rebuild
+        is_inner: Bools = ~self.tree.is_leaf
+        changes: list[Longs] = []
+        start = [0]
+        for member in self:
+            changes.append(np.flatnonzero(member.is_kept != is_inner))
+            is_inner = member.is_kept
+            start.append(start[-1] + len(changes[-1]))
+            if max_changes is not None and start[-1] > max_changes:
+                raise PruningError(f"more than {max_changes:,} changes between them")
+        all_changes: Ints = np.concatenate([np.zeros(0, np.int32), *changes], dtype=np.int32)
+        return MemberChanges(self.tree.parent, self.tree.is_leaf, np.array(start, np.int64), all_changes)
 
     @property
     def n_different(self) -> int:

@@ -270,6 +270,11 @@ class Tree(Immutable):
             return RowKey.of(self.feature_of_all_splits, self.parent, *self.surrogate_tests)
         return RowKey.of(self.feature, self.parent, self.threshold, self.branch)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # While this tree is alive, what is evaluated with its unpickled copies is known to this tree, too.
+        self.evaluation_log.offer(self.row_key.salt)
+        return super().__reduce__()
+
     def children(self, node: int) -> Iterator[int]:
         """Yield the children of `node` in order."""
         child = node + 1

@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import core
 from .._utils.arrays import Array, write_protect
+from ..core.provenance import register_sequence
 from ..core.tree import blank_tests
 from ..data.sketch import N_ROUNDED, RowKey, Sketch
 from ..data.table import Column, Schema
@@ -144,8 +145,8 @@ def _make_model(parts: Document, tree: core.Tree) -> core.Model:
         )
     )
     for evaluation in parts["evaluations"]:
-        sample_id, record = _make_evaluation(evaluation, samples, sequence)
-        tree.evaluation_log.records[sample_id] = record
+        tree.evaluation_log.add(*_make_evaluation(evaluation, samples, sequence))
+    tree.evaluation_log.join(tree.row_key.salt)
     return model
 
 
@@ -484,7 +485,7 @@ def _make_evaluation(
     record = core.EvaluationRecord(
         samples[fields["sample"]],
         pruning=fields["pruning"],
-        sequence=sequence if fields["is_sequence"] else None,
+        sequence=register_sequence(sequence) if sequence is not None and fields["is_sequence"] else None,
         is_unrestricted=fields["is_unrestricted"],
         has_other_sequences=fields["has_other_sequences"],
     )

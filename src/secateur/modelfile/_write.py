@@ -10,11 +10,11 @@ sketch of a listed sample is written there, unless it is that of the growing or 
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 
-from .._utils.arrays import Array, Bools, Ints, Longs, equal_values
+from .._utils.arrays import Array, equal_values
 from ..core import (
     Counts,
     EvaluationRecord,
@@ -32,7 +32,7 @@ from ..core import (
 from ..core.tree import blank_tests
 from ..data.sketch import RowKey, Sketch
 from ..data.table import Column, Schema
-from ..errors import ModelFileError
+from ..errors import ModelFileError, PruningError
 from ._certificate import check_claims
 from ._checks import (
     MAX_COLUMNS,
@@ -225,20 +225,13 @@ def _member_changes(sequence: PruningSequence) -> MemberChanges:
     n_cells = len(sequence) * tree.n_nodes
     if n_cells > MAX_CELLS:
         _refuse_sequence(sequence, f"{n_cells:,} nodes to examine; at most {MAX_CELLS:,} are examined")
-    is_inner: Bools = ~tree.is_leaf
-    changes: list[Longs] = []
-    start = [0]
-    for member in sequence:
-        changes.append(np.flatnonzero(member.is_kept != is_inner))
-        is_inner = member.is_kept
-        start.append(start[-1] + len(changes[-1]))
-        if start[-1] > MAX_CHANGES:
-            _refuse_sequence(sequence, f"more than {MAX_CHANGES:,} changes between them")
-    all_changes: Ints = np.concatenate([np.zeros(0, np.int32), *changes], dtype=np.int32)
-    return MemberChanges(tree.parent, tree.is_leaf, np.array(start, np.int64), all_changes)
+    try:
+        return sequence.member_changes(MAX_CHANGES)
+    except PruningError as error:
+        return _refuse_sequence(sequence, str(error))
 
 
-def _refuse_sequence(sequence: PruningSequence, reason: str) -> None:
+def _refuse_sequence(sequence: PruningSequence, reason: str) -> NoReturn:
     raise ModelFileError(
         f"the sequence has {len(sequence):,} members that are not nested ({reason}); make it shorter (max_leaves=), "
         "or save the model without it: dataclasses.replace(model, sequence=None, selection=None)"
@@ -276,8 +269,9 @@ def _write_selection_counts(selection: Selection, model: Model) -> Json:
 def _write_rows(model: Model, *, sketch: bool) -> Document:
     """Return the part `rows` of the file of a model, without sketches if `sketch` is false."""
     tree = model.tree
-    records = tree.evaluation_log.records
-    samples = _all_samples(model).samples
+    tree.evaluation_log.offer(tree.row_key.salt)
+    records = dict(tree.evaluation_log.snapshot())
+    samples = _all_samples(model, records).samples
     index_of_sample: dict[SampleKey, int] = {}
     for i, sample in enumerate(samples):
         index_of_sample.setdefault((None, sample.name), i)
@@ -302,10 +296,10 @@ def _write_rows(model: Model, *, sketch: bool) -> Document:
     }
 
 
-def _all_samples(model: Model) -> SampleUsage:
+def _all_samples(model: Model, records: Mapping[bytes, EvaluationRecord]) -> SampleUsage:
     """Return all samples that are named in a model."""
     usage = model.tree.history | model.pruning.seen
-    usage |= [record.sample for record in model.tree.evaluation_log.records.values()]
+    usage |= [record.sample for record in records.values()]
     if model.sequence is not None:
         usage |= model.sequence.seen
     if model.selection is not None:
@@ -336,7 +330,9 @@ def _write_evaluation(
 ) -> Document:
     """Return the record of the evaluations of one sample as an object for JSON."""
     name, sketch = record.sample
-    is_model_sequence = record.sequence is not None and record.sequence is model.sequence
+    is_model_sequence = False
+    if record.sequence is not None and model.sequence is not None:
+        is_model_sequence = record.sequence == model.sequence.digest
     is_other_sequence = record.sequence is not None and not is_model_sequence
     return {
         "sample_id": sample_id.hex(),
