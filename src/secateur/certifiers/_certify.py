@@ -114,17 +114,21 @@ def certify(
                 Argument("method", method), " certifies one pruning or a sequence; for a list use 'path'"
             )
         path_parameters = _select(parameters, "weights") if method == "best" else parameters
-        return METHODS["path"].run(
-            pruning_or_sequence, counts, delta=delta, repeated=repeated, repeats=repeats, group_error=group_error,
-            **path_parameters,
-        )  # fmt: skip
+        prunings: Sequence[Pruning] = pruning_or_sequence  # type: ignore[assignment]
+        with prunings[0].tree.evaluation_log.lock:
+            return METHODS["path"].run(
+                prunings, counts, delta=delta, repeated=repeated, repeats=repeats, group_error=group_error,
+                **path_parameters,
+            )  # fmt: skip
     if not isinstance(pruning_or_sequence, Pruning | PruningSequence):
         raise UnsupportedError(
             f"a {type(pruning_or_sequence).__name__} was given; certify takes a Pruning, a list of them, or a "
             "PruningSequence"
         )
     request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated, repeats, group_error)
-    return _certify_best(request, parameters) if method == "best" else _certify_by(method, request, parameters)
+    # No other thread may evaluate the sample between the check that its rows are fresh and the record of their use.
+    with pruning_or_sequence.tree.evaluation_log.lock:
+        return _certify_best(request, parameters) if method == "best" else _certify_by(method, request, parameters)
 
 
 @dataclass(frozen=True)

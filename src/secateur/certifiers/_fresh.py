@@ -178,9 +178,11 @@ def check_fresh_rows(
         result = freshness(pruning_or_sequence, counts).check_fresh()
         return result.certifying_rows(counts, subject, delta, **options)
     pruning = check_kinds(pruning_or_sequence, counts)
-    result = freshness(pruning, counts).check_fresh()
-    rows = result.certifying_rows(counts, subject, delta, **options)
-    pruning.tree.evaluation_log.record_pruning(counts, pruning)
+    log = pruning.tree.evaluation_log
+    with log.lock:
+        result = freshness(pruning, counts).check_fresh()
+        rows = result.certifying_rows(counts, subject, delta, **options)
+        log.record_pruning(counts, pruning)
     return rows
 
 

@@ -327,7 +327,7 @@ class EvaluationLog:
 
     def __post_init__(self) -> None:
         self.lock = RLock()  # held while records change, and while a certificate is computed
-        self._origin = self  # the log with which this one shares its records
+        self._origin: EvaluationLog | None = None  # the log whose records this one shares; None: they are its own
         self._key: bytes | None = None  # under which the log is offered
 
     def snapshot(self) -> list[tuple[bytes, EvaluationRecord]]:
@@ -376,8 +376,8 @@ class EvaluationLog:
 
     def offer(self, key: bytes) -> None:
         """Share this log from now on with trees that are unpickled or loaded and `join` under the same key."""
-        _offered_logs[key] = self._origin
-        self._origin._key = key
+        self._key = key
+        _offered_logs[key] = self if self._origin is None else self._origin
 
     def join(self, key: bytes) -> None:
         """Share the log that was last offered under this key; if there is none, offer this one.
@@ -388,8 +388,10 @@ class EvaluationLog:
         if origin is None:
             self.offer(key)
             return
+        if origin.records is self.records:
+            return
         own_records = self.records
-        self._origin, self.records, self.lock = origin, origin.records, origin.lock
+        self._origin, self._key, self.records, self.lock = origin, key, origin.records, origin.lock
         for sample_id, record in own_records.items():
             self.add(sample_id, record)
 
@@ -400,7 +402,7 @@ class EvaluationLog:
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _restore_log, (dict(self.snapshot()), self._origin._key)
+        return _restore_log, (dict(self.snapshot()), self._key)
 
     def _update(self, sample: "Sample", change: Callable[[EvaluationRecord], EvaluationRecord]) -> None:
         """Replace the record of a sample by the changed one; a sample without a record has an empty one."""

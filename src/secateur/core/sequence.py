@@ -255,7 +255,7 @@ class PruningSequence(ImmutableTable):
         """A hash of the tree's structure and of the leaves and labels of all members."""
         labels = np.zeros(0, np.int32) if self.node_labels is None else self.node_labels
         if self.steps is not None:
-            members = [self.steps]
+            members: list[Array] = [self.steps]
         else:
             changes = self.member_changes()
             members = [changes.start, changes.changes]

@@ -270,7 +270,7 @@ class Tree(Immutable):
             return RowKey.of(self.feature_of_all_splits, self.parent, *self.surrogate_tests)
         return RowKey.of(self.feature, self.parent, self.threshold, self.branch)
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         # While this tree is alive, what is evaluated with its unpickled copies is known to this tree, too.
         self.evaluation_log.offer(self.row_key.salt)
         return super().__reduce__()

@@ -1,0 +1,213 @@
+"""What was evaluated with a tree is known to its copies, to files, to other threads and to converted trees.
+
+The target is noise, so that the true error of every tree is one half. Each flow looks at the certifying rows before it
+certifies with them. A certificate then includes the price of the look, or is refused; the same flow on fresh rows has
+no price.
+"""
+
+import copy
+import io
+import pickle
+import sys
+import threading
+
+import joblib
+import numpy as np
+import pytest
+
+import secateur
+from secateur import TreeClassifier, certify, count, grow, prune
+from secateur.errors import LeakageError
+from secateur.modelfile import dumps_model, loads_model
+
+SEEDS = range(6)
+TRUE_ERROR = 0.5
+
+
+def noise(rng, n):
+    return rng.normal(size=(n, 4)), rng.integers(0, 2, n)
+
+
+def fitted(rng):
+    return TreeClassifier(criterion="gini", select=None, max_depth=6).fit(*noise(rng, 300))
+
+
+def members(estimator):
+    """The estimator pruned to each size of its path."""
+    sizes = prune(estimator.tree_, estimator.counts_).n_leaves
+    return [estimator.prune_to(n_leaves=int(n)) for n in sizes]
+
+
+def by_pickle(value):
+    return pickle.loads(pickle.dumps(value))
+
+
+def by_joblib(value):
+    file = io.BytesIO()
+    joblib.dump(value, file)
+    file.seek(0)
+    return joblib.load(file)
+
+
+def by_file(estimator):
+    return TreeClassifier.from_model(loads_model(dumps_model(estimator)))
+
+
+COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": by_pickle, "joblib": by_joblib, "file": by_file}
+
+
+def is_paid(bound):
+    return bound.complexity > 0 and bound.method.startswith(("path", "Occam", "Rademacher", "PAC-Bayes"))
+
+
+def evaluated(estimator, X, y):
+    return estimator.evaluate(X, y).error
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_what_is_evaluated_with_a_copy_is_known_to_the_original(how):
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        model = fitted(rng)
+        X, y = noise(rng, 100)
+        twin = COPIES[how](model)
+        sizes = [member.get_n_leaves() for member in members(model)]
+        best = min(sizes, key=lambda n: evaluated(twin.prune_to(n_leaves=n), X, y))
+        bound = model.prune_to(n_leaves=best).certified_on(X, y, delta=0.1).certificate_
+        assert is_paid(bound)
+        assert bound.value >= TRUE_ERROR
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_a_copy_of_the_chosen_tree_knows_that_its_rows_chose_it(how):
+    rng = np.random.default_rng(0)
+    model = fitted(rng)
+    X, y = noise(rng, 100)
+    best = min(members(model), key=lambda member: evaluated(member, X, y))
+    assert is_paid(COPIES[how](best).certified_on(X, y, delta=0.1).certificate_)
+
+
+def test_what_is_evaluated_after_loading_a_file_is_known_after_loading_it_again():
+    rng = np.random.default_rng(1)
+    data = dumps_model(fitted(rng))
+    X, y = noise(rng, 100)
+    first, second = (TreeClassifier.from_model(loads_model(data)) for _ in range(2))
+    best = min(members(first), key=lambda member: evaluated(member, X, y))
+    chosen = second.prune_to(n_leaves=best.get_n_leaves())
+    assert is_paid(chosen.certified_on(X, y, delta=0.1).certificate_)
+
+
+def test_a_file_contains_what_was_evaluated_even_if_the_tree_no_longer_exists():
+    rng = np.random.default_rng(2)
+    model = fitted(rng)
+    X, y = noise(rng, 100)
+    best = min(members(model), key=lambda member: evaluated(member, X, y))
+    data = dumps_model(best)
+    pickled = pickle.dumps(best)
+    del model, best
+    for read in (lambda: TreeClassifier.from_model(loads_model(data)), lambda: pickle.loads(pickled)):
+        assert {record.sample.name for record in read().tree_.evaluation_log.records.values()} == {"grow", "evaluate"}
+        assert is_paid(read().certified_on(X, y, delta=0.1).certificate_)
+
+
+@pytest.mark.parametrize("how", COPIES)
+def test_copying_is_no_evaluation(how):
+    rng = np.random.default_rng(3)
+    model = fitted(rng).prune_to(n_leaves=4)
+    X, y = noise(rng, 100)
+    model.evaluate(X, y)
+    bound = COPIES[how](model).certified_on(X, y, delta=0.1).certificate_
+    assert bound.method == "test sample, exact tail"
+
+
+def test_a_tree_that_is_grown_again_begins_a_new_log():
+    X, y = noise(np.random.default_rng(4), 300)
+    first, second = grow(X, y)[0], grow(X, y)[0]
+    assert first == second
+    assert first.evaluation_log is not second.evaluation_log
+    pickle.dumps(first)
+    assert grow(X, y)[0].evaluation_log.records is not first.evaluation_log.records
+
+
+def test_the_record_of_a_deleted_tree_is_not_shared():
+    rng = np.random.default_rng(5)
+    data = dumps_model(fitted(rng))
+    X, y = noise(rng, 100)
+    first = loads_model(data)
+    prune(first.tree, first.grown).errors_on(count(first.tree, X, y))
+    n_records = len(first.tree.evaluation_log.records)
+    del first
+    assert len(loads_model(data).tree.evaluation_log.records) < n_records
+
+
+def run_in_threads(function, arguments):
+    """Call a function with each argument in a thread of its own, which often hand over; return what was raised."""
+    raised = []
+
+    def call(argument):
+        try:
+            function(argument)
+        except Exception as error:  # noqa: BLE001 whatever a thread raises is returned
+            raised.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=call, args=(argument,)) for argument in arguments]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    return raised
+
+
+def test_threads_can_certify_with_one_tree():
+    rng = np.random.default_rng(6)
+    tree, grown = grow(*noise(rng, 300), max_depth=5)
+    sequence = prune(tree, grown)
+    samples = [count(tree, *noise(rng, 40), sample=str(i)) for i in range(64)]
+
+    def work(i):
+        for sample in samples[i::8]:
+            certify(sequence[-2], sample)
+            assert tree.evaluation_log.possible_choosers is not None
+
+    assert run_in_threads(work, range(8)) == []
+    assert {record.sample.name for _, record in tree.evaluation_log.snapshot()} >= {str(i) for i in range(64)}
+
+
+def test_of_the_threads_that_certify_different_prunings_on_one_sample_only_one_gets_a_limit_without_a_price():
+    rng = np.random.default_rng(7)
+    tree, grown = grow(*noise(rng, 300), max_depth=5)
+    sequence = prune(tree, grown)
+    for i in range(5):
+        sample = count(tree, *noise(rng, 40), sample=str(i))
+        bounds = []
+        raised = run_in_threads(lambda j, sample=sample, out=bounds: out.append(certify(sequence[j], sample)), range(6))
+        assert len(bounds) == 1
+        assert all(isinstance(error, LeakageError) for error in raised)
+
+
+def test_a_reader_of_the_log_is_not_disturbed_by_a_writer():
+    rng = np.random.default_rng(8)
+    tree, _ = grow(*noise(rng, 300), max_depth=3)
+    for i in range(3):
+        tree.evaluation_log.record_nodes(count(tree, *noise(rng, 10), sample=str(i)))
+    late = count(tree, *noise(rng, 10), sample="late")
+    names = []
+    for _, record in tree.evaluation_log.snapshot():
+        tree.evaluation_log.record_nodes(late)
+        names.append(record.sample.name)
+    assert "late" not in names
+    assert "late" in tree.evaluation_log.possible_choosers
+
+
+def test_the_estimator_of_a_file_is_the_loaded_model(tmp_path):
+    rng = np.random.default_rng(9)
+    model = fitted(rng)
+    model.save(tmp_path / "model.json")
+    X, y = noise(rng, 100)
+    members(secateur.load(tmp_path / "model.json"))[0].evaluate(X, y)
+    assert "evaluate" in {record.sample.name for record in model.tree_.evaluation_log.records.values()}
