@@ -1,4 +1,4 @@
-from secateur._kernels.context cimport Context, Entry, NodeStats, Scratch, Split
+from secateur._kernels.context cimport BestThreshold, Context, Entry, NodeStats, Scratch, Split
 
 cdef bint find_best_split(
     Context* context, Scratch* scratch, Entry* lists, long long* node, double* counts, NodeStats* stats, Split* best
@@ -19,6 +19,10 @@ cdef Py_ssize_t count_missing(Context* context, Py_ssize_t slot, Entry* entries,
 cdef Py_ssize_t _count_differences(Entry* entries, Py_ssize_t n) noexcept nogil
 cdef void search_lists(
     Context* context, Scratch* scratch, Entry* lists, long long* node, NodeStats* stats, int first, int last, Split* best
+) noexcept nogil
+cdef void _restrict_threshold(
+    Context* context, Scratch* scratch, Entry* entries, Py_ssize_t n_missing, Py_ssize_t slot, NodeStats* stats,
+    Split* best, BestThreshold* threshold
 ) noexcept nogil
 cdef void search_codes(
     Context* context, Scratch* scratch, Entry* lists, long long* node, NodeStats* stats, int first, int last, Split* best

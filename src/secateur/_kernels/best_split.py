@@ -50,6 +50,14 @@ from cython.cimports.secateur._kernels.context import (
     weight_of,
 )
 from cython.cimports.secateur._kernels.criteria import class_stats, impurity_of_sides, number_stats
+from cython.cimports.secateur._kernels.monotone import (
+    are_categories_admissible,
+    is_restricted,
+    is_threshold_admissible,
+    is_two_valued_admissible,
+    read_limits,
+    scan_admissible,
+)
 from cython.cimports.secateur._kernels.scan import scan
 from cython.cimports.secateur._kernels.two_valued import gini_of_few_rows, sum_ones
 
@@ -64,8 +72,10 @@ def find_best_split(context, scratch, lists, node, counts, stats, best):
     best[0] = no_split(context)
     if context.criterion.fast_path != SQUARED_ERROR:
         class_stats(context, node[END] - node[START], counts, stats)
+        read_limits(context, node, stats)
         _search_by_kind(context, scratch, lists, node, stats, best)
     elif number_stats(context, lists, node, stats):
+        read_limits(context, node, stats)
         _search_by_feature(context, scratch, lists, node, stats, best)
     write_two_valued_branch(context, scratch, best)
     return best.slot >= 0
@@ -218,6 +228,8 @@ def search_lists(context, scratch, lists, node, stats, first, last, best):
         # Find the best threshold.
         threshold = BestThreshold(_score_to_beat(context, best), -1, -1, 1)
         scan(context, scratch, entries, n_missing, stats, cython.address(threshold))
+        if stats.is_limited:
+            _restrict_threshold(context, scratch, entries, n_missing, slot, stats, best, cython.address(threshold))
         if threshold.position < 0:
             continue
         missing_child = threshold.missing_child if n_missing else -1
@@ -226,6 +238,16 @@ def search_lists(context, scratch, lists, node, stats, first, last, best):
             _store_list_ratio(context, scratch, entries, n_missing, stats, cython.address(split))
         else:
             best[0] = split
+
+
+def _restrict_threshold(context, scratch, entries, n_missing, slot, stats, best, threshold):
+    """Replace the best threshold of a list by the best admissible one, if it violates the monotone constraints."""
+    stats.sign = context.sign_of_slot[slot]
+    if threshold.position < 0 or not is_restricted(stats):
+        return
+    if not is_threshold_admissible(context, entries, n_missing, stats, threshold):
+        threshold[0] = BestThreshold(_score_to_beat(context, best), -1, -1, 1)
+        scan_admissible(context, scratch, entries, n_missing, stats, threshold)
 
 
 def search_codes(context, scratch, lists, node, stats, first, last, best):
@@ -347,6 +369,7 @@ def _try_bins(context, scratch, node, stats, slot, row_counts, score, best):
     """Replace `best` by the best threshold of a binned column if its score exceeds `score` by more than a tie."""
     n_codes = context.n_codes[slot - context.n_lists]
     threshold = BestThreshold(score, -1, -1, -1)
+    stats.sign = 0 if context.sign_of_slot == cython.NULL else context.sign_of_slot[slot]
     if not best_code_threshold(context, scratch, row_counts, n_codes, False, stats, cython.address(threshold)):
         _mark_constant(node, slot)
     elif threshold.position >= 0:
@@ -358,11 +381,13 @@ def _try_categories(context, scratch, node, stats, slot, n_present, score, best)
     criterion = cython.address(context.criterion)
     histogram = cython.address(scratch.histogram)
     split = no_split(context)
+    stats.sign = 0
     if n_present < 2:
         _mark_constant(node, slot)
     elif context.is_multiway:
         gain = multiway_gain(criterion, histogram, n_present, stats, context.min_leaf_size, stats.min_child_size)
-        if gain > score + stats.tie:
+        is_allowed: cython.bint = not is_restricted(stats) or are_categories_admissible(histogram, n_present, stats)
+        if gain > score + stats.tie and is_allowed:
             split = Split(gain, slot, MULTIWAY, -1, -1, -1)
     elif best_subset(
         context, histogram, n_present, context.n_codes[slot - context.n_lists], stats, cython.address(score)
@@ -379,7 +404,8 @@ def search_two_valued(context, scratch, lists, node, stats, best):
     """Replace `best` by the best split of the two-valued columns of a node with classes: lower values go left."""
     first_slot = context.n_lists + context.n_code_slots
     is_counted: cython.bint = context.bit_words != cython.NULL and context.row_weight == cython.NULL
-    if is_counted and stats.n_rows <= MAX_BYTE_ROWS and context.criterion.fast_path == GINI:
+    has_few_rows: cython.bint = stats.n_rows <= MAX_BYTE_ROWS and not stats.is_limited
+    if is_counted and has_few_rows and context.criterion.fast_path == GINI:
         gini_of_few_rows(context, scratch, node[START], stats)
     else:
         rows = cython.cast(cython.typeof(lists), context.code_entries) + node[START]
@@ -400,6 +426,8 @@ def try_two_valued(context, scratch, column, score, stats, best):
     if right_size <= 0 or right_size < min_size or left_size <= 0 or left_size < min_size:
         return
     if score <= _score_to_beat(context, best) + stats.tie:
+        return
+    if stats.is_limited and not is_two_valued_admissible(context, scratch, column, stats):
         return
     kind = NUMERIC
     if context.is_nominal[context.n_code_slots + column]:

@@ -22,6 +22,7 @@ from cython.cimports.secateur._kernels.context import (
     Scratch,
 )
 from cython.cimports.secateur._kernels.criteria import impurity_of
+from cython.cimports.secateur._kernels.monotone import is_admissible, is_restricted
 
 
 def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, best):
@@ -38,7 +39,10 @@ def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, be
     n_left = 0.0
     threshold = BestThreshold(0, -1, -1, -1)
     code: cython.Py_ssize_t
-    if n_missing == 0 and n_classes == 2 and stats.n_present_classes == 2 and context.criterion.fast_path == GINI:
+    is_gini_of_two: cython.bint = (
+        n_classes == 2 and stats.n_present_classes == 2 and context.criterion.fast_path == GINI
+    )
+    if n_missing == 0 and is_gini_of_two and not is_restricted(stats):
         return _threshold_by_gini_of_two(codes, n_codes, stats, best)
     for class_index in range(n_classes):
         left[class_index] = 0
@@ -72,9 +76,16 @@ def _try_code_threshold(context, scratch, n_left, is_plain, threshold, stats, be
     if n_left < stats.min_child_size or stats.weight - n_left < stats.min_child_size:
         return
     score = _threshold_score(context, scratch, n_left, is_plain, stats)
-    if score > best.score + stats.tie:
+    if score > best.score + stats.tie and (not is_restricted(stats) or _is_admissible(scratch, n_left, threshold, stats)):
         best[0] = threshold[0]
         best.score = score
+
+
+def _is_admissible(scratch, n_left, threshold, stats):
+    """Return whether a threshold respects the monotone constraints."""
+    sign = stats.sign if threshold.above >= 0 else 0  # missing values have no order
+    left_sum = scratch.left[1]
+    return is_admissible(stats, sign, left_sum, n_left, stats.counts[1] - left_sum, stats.weight - n_left)
 
 
 def _rows_of_code(line, n_classes):
@@ -146,6 +157,11 @@ def _threshold_score(
         - impurity_of(criterion, left, n_classes, n_left)
         - impurity_of(criterion, scratch.right, n_classes, n - n_left)
     )
+
+
+def score_threshold(context, scratch, n_left, is_plain, stats):
+    """Return the gain of a threshold with `n_left` rows on the left; `scratch.left` has their classes."""
+    return _threshold_score(context, scratch, n_left, is_plain, stats)
 
 
 def _threshold_by_gini_of_two(codes, n_codes, stats, best):

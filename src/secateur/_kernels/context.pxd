@@ -119,6 +119,10 @@ cdef struct Context:  # what stays constant while one tree grows
     int n_slot_words  # number of words that hold the slot bits of a node; the bits of the groups follow these words
     unsigned long long* group_slots  # slot bits of each group
 
+    # Monotone constraints; see monotone.py.
+    signed char* sign_of_slot  # 1: the estimate must not fall with the column, -1: must not rise, 0: free; NULL: all free
+    int limit_field  # where the lower and the upper limit of the estimate stand in the line of a node, as doubles
+
     # Surrogate splits.
     int max_surrogates  # per node; 0: surrogates are not searched
     double* list_values  # value of each row in each list: one line per list, in the order of row numbers
@@ -212,9 +216,15 @@ cdef struct NodeStats:  # computed once per node, before its columns are searche
     int n_present_classes
     int first_class  # the first and the last class that are present
     int last_class
-    # Regression.
+    # Regression; 0 for classes.
     double centre
     double deviation  # sum of weight times (target - centre)
+    # Monotone constraints.
+    bint is_limited  # the tree has constraints
+    int sign  # of the column that is being searched
+    double lower  # limits of the estimates of the node and its children
+    double upper
+    double estimate_tie  # estimates are tied if they differ by at most this number
 
 cdef struct Surrogate:
     long long split_step  # SPLIT_STEP of the node

@@ -14,6 +14,7 @@ import numpy as np
 from cython.cimports.cpython.buffer import PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING
 from cython.cimports.libc.string import memset
+from cython.cimports.secateur._kernels.context import N_FIELDS
 from cython.cimports.secateur._kernels.criteria import set_criterion
 
 MAX_COUNTERS = cython.declare(cython.Py_ssize_t, 1 << 16)  # of all columns counted at the same time: 256 kB
@@ -160,6 +161,11 @@ def _set_limits(owner: GrowContext, limits: object, feature_of_slot: object) -> 
     context.is_best_first = limits.is_best_first
     context.is_gain_ratio = limits.is_gain_ratio
     context.penalises_numeric = limits.penalises_numeric
+    n_node_words = max(1, (context.n_slots + 63) // 64) + (len(limits.groups) + 63) // 64
+    context.limit_field = N_FIELDS + cython.cast(cython.int, n_node_words)
+    if limits.signs:
+        signs = np.array(limits.signs, np.int8)[feature_of_slot]
+        context.sign_of_slot = cython.cast(cython.p_schar, _keep(owner, signs))
     if limits.groups:
         words = slot_words_of_groups(feature_of_slot, limits.groups)
         context.n_groups, context.n_slot_words = words.shape

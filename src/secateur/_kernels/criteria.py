@@ -382,7 +382,16 @@ def _sum_deviations(context, entries, stats):
 
 
 def _set_limits(context, stats):
-    """Set the tolerance of ties and the smallest size of a child from the impurity of a node and the options."""
+    """Set the tolerance of ties and the smallest size of a child from the impurity of a node and the options.
+
+    Estimates are not limited yet. Shares of classes are quotients of exact sums; means have rounding errors, and the
+    targets lie between -1 and 1.
+    """
+    stats.is_limited = context.sign_of_slot != cython.NULL
+    stats.sign = 0
+    stats.lower = -INFINITY
+    stats.upper = INFINITY
+    stats.estimate_tie = RELATIVE_TIE if context.criterion.fast_path == SQUARED_ERROR else 0.0
     stats.tie = RELATIVE_TIE * stats.impurity
     stats.min_child_size = context.min_leaf_size
     if context.is_gain_ratio:

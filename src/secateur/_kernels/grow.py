@@ -50,6 +50,7 @@ from cython.cimports.secateur._kernels.context import (
     Workspace,
 )
 from cython.cimports.secateur._kernels.criteria import class_stats
+from cython.cimports.secateur._kernels.monotone import limit_children, read_limits
 from cython.cimports.secateur._kernels.split_node import add_children, assign_children, partition_slots
 from cython.cimports.secateur._kernels.surrogate import find_surrogates, reserve_branches
 
@@ -189,6 +190,8 @@ def _split(context, scratch, lists, tree, node_number):
     splittable = add_children(
         context, scratch, node, tree.nodes, tree.reals, tree.n_columns, tree.n_reals, tree.n_nodes
     )
+    if context.sign_of_slot != cython.NULL:
+        limit_children(context, scratch, lists, node, tree.nodes + tree.n_nodes * tree.n_columns, tree.n_columns)
     node[SPLIT_STEP] = tree.n_splits
     tree.n_splits += 1
     if splittable != 0:
@@ -368,6 +371,7 @@ def _search_slots(context, scratch, lists, node, reals, kind, first, last, best)
     stats: NodeStats
     best[0] = no_split(context)
     class_stats(context, node[END] - node[START], reals, cython.address(stats))
+    read_limits(context, node, cython.address(stats))
     if kind == LISTS_KIND:
         search_lists(context, scratch, lists, node, cython.address(stats), first, last, best)
     elif kind == CODES_KIND:
@@ -411,7 +415,10 @@ def split_node(
             assign_children(data, scratch, cython.cast(cython.p_ulonglong, data.entries), node, counts, children)
         else:
             assign_children(data, scratch, cython.cast(cython.p_uint, data.entries), node, counts, children)
-    return add_children(data, scratch, node, node, counts, n_columns, n_reals, 1)
+    kept_children = add_children(data, scratch, node, node, counts, n_columns, n_reals, 1)
+    if data.sign_of_slot != cython.NULL:  # the counts of the children suffice for classes, so the lists are not read
+        limit_children(data, scratch, cython.cast(cython.p_uint, data.entries), node, node + n_columns, n_columns)
+    return kept_children
 
 
 def partition(

@@ -1,9 +1,10 @@
 """Define what Python passes to the growing kernels, and the fields of the tables that they return.
 
 While a tree grows, it consists of two tables with one line per node. The table of whole numbers has the fields START to
-SPLIT_STEP (see `context.pxd`), then one bit per slot, then one bit per group of columns. The table of reals has the
-class counts, then the score of the split, and then the drop: how much the split lowers the criterion, times the weight
-of the node. README.md draws a line of each table.
+SPLIT_STEP (see `context.pxd`), then one bit per slot, then one bit per group of columns, and, with monotone constraints,
+the limits of the estimate of the node, as the bits of two doubles. The table of reals has the class counts, then the
+score of the split, and then the drop: how much the split lowers the criterion, times the weight of the node. README.md
+draws a line of each table.
 """
 
 from typing import NamedTuple
@@ -37,8 +38,11 @@ from .context import (
 __all__ = [
     "ABOVE", "BELOW", "BRANCH_START", "DEFAULT_CHILD", "DEPTH", "END", "FIRST_CHILD", "KIND", "MULTIWAY", "NO_SPLIT",
     "NUMERIC", "N_CHILDREN", "N_FIELDS", "OPEN", "SLOT", "SPLIT_STEP", "START", "SUBSET", "UNSEEN_CATEGORY",
-    "GrowLimits", "PackedCodes", "PresortedLists", "RowWeights", "Split", "SurrogateSearch", "bits_per_code",
+    "NO_LIMITS", "N_LIMITS", "GrowLimits", "PackedCodes", "PresortedLists", "RowWeights", "Split", "SurrogateSearch", "bits_per_code",
 ]  # fmt: skip
+
+N_LIMITS = 2  # last fields of a node's line with monotone constraints: the lower and the upper limit of its estimate
+NO_LIMITS = np.array([-np.inf, np.inf]).view(np.int64)  # the limits of a root
 
 
 class PresortedLists(NamedTuple):
@@ -91,6 +95,7 @@ class GrowLimits(NamedTuple):
     penalises_numeric: bool = False  # gain ratio: subtract log2(values - 1) / rows from the gain of thresholds
     root_depth: int = 0  # depth, in the whole tree, of the node at which growth starts
     groups: tuple[tuple[int, ...], ...] = ()  # groups of columns that may be tested on one path; (): no restriction
+    signs: tuple[int, ...] = ()  # monotone constraint of each column: 1, -1 or 0; (): there are none
 
 
 class SurrogateSearch(NamedTuple):

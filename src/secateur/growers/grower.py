@@ -193,6 +193,8 @@ class Grower:
         n_rows = self.data.n_rows
         nodes, reals = new_lines(self.target.root_sums[None, :], self._n_extra_words())
         nodes[0, growing.END] = n_rows
+        if self.limits.signs:
+            nodes[0, -growing.N_LIMITS :] = growing.NO_LIMITS
         if self.target.is_constant or self._is_root_too_small():
             return GrownTables(nodes, reals, np.zeros(0, np.uint16))
         max_subtree_rows = n_rows // SUBTREE_DIVISOR
@@ -227,9 +229,10 @@ class Grower:
         list(self.workers.pool.map(grow_subtree, open_nodes))
 
     def _n_extra_words(self) -> int:
-        """Return the number of words that hold a bit per slot and a bit per group of columns."""
+        """Return the number of words that hold a bit per slot, a bit per group of columns, and the limits of a node."""
         n_slots = len(self.data.lists.feature_of_slot)
-        return max(1, -(-n_slots // WORD_BITS)) + -(-len(self.limits.groups) // WORD_BITS)
+        n_bit_words = max(1, -(-n_slots // WORD_BITS)) + -(-len(self.limits.groups) // WORD_BITS)
+        return n_bit_words + (growing.N_LIMITS if self.limits.signs else 0)
 
     def _is_root_too_small(self) -> bool:
         """Return whether the root may not be split because of the limits, or because every column is constant."""

@@ -1,12 +1,14 @@
 """Trees whose predictions only rise, or only fall, with a column: the parameter `monotonic_cst`.
 
-A tree is rising in a column if, at every split of the column, no leaf of the lower branch predicts more than any leaf
-of the upper branch. Two rows that differ in this column only can reach different leaves only through such a split. The
-prediction therefore never falls as the column rises.
+The estimate of a node is the share of the second class, or the mean of the target. Growing keeps the estimate of every
+node within limits (`_kernels/monotone.py`): below a split of a constrained column, no node of the lower branch has a
+larger estimate than any node of the upper branch. Two rows that differ in this column only can reach different leaves
+only through such a split, so the prediction never falls as the column rises.
 
-The prediction of a node as a leaf is a mean of the predictions of its leaves. Every pruning of a monotone tree is
-therefore monotone. So are shrunk probabilities, which mix the nodes above a leaf in the same proportions in both
-branches.
+The limits hold for all nodes, not only for the leaves. Every pruning of the tree is therefore monotone. So are shrunk
+probabilities. With c(v) = n / (n + strength) for the n rows of the parent of node v, the shrunk estimate below a split
+is that of the split plus c times the difference of a mean of estimates below the chosen child from the estimate of the
+split, where c is the same for both children and falls on the way down.
 """
 
 from collections.abc import Mapping
@@ -16,16 +18,14 @@ from typing import Any
 import numpy as np
 
 from .._kernels import monotone as monotone_kernel
-from .._utils.arrays import Array
-from ..core import Counts, Moments, Pruning, Tree
+from .._utils.arrays import write_protect
+from ..core import Moments
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError, show
 
-MIN_WEIGHT = 1e-300  # Replaces a node weight of 0 in divisions.
 
-
-def column_signs(monotonic_cst: Any, schema: Schema) -> Array:
-    """Return the sign of each column: 1 if predictions must not fall, -1 if they must not rise, 0 for no constraint."""
+def column_signs(monotonic_cst: Any, schema: Schema) -> tuple[int, ...]:
+    """Return the sign of each column: 1 if predictions must not fall, -1 if they must not rise, 0 if free; () if all are."""
     names = list(schema.names)
     if isinstance(monotonic_cst, Mapping):
         unknown = [name for name in monotonic_cst if name not in names]
@@ -47,27 +47,20 @@ def column_signs(monotonic_cst: Any, schema: Schema) -> Array:
             )
     if schema.classes is not None and len(schema.classes) > 2:
         raise UnsupportedError(f"monotonic_cst with {len(schema.classes)} classes; 2 classes or numbers are needed")
-    return signs.astype(np.int8)
+    return tuple(signs.tolist()) if any(signs) else ()
 
 
-def enforce_monotonicity(tree: Tree, grown: Counts | Moments, monotonic_cst: Any) -> tuple[Tree, Counts | Moments]:
-    """Cut a tree at the splits that violate the constraints, and return it with the growing sample on it.
+def order_means(moments: Moments, signs: tuple[int, ...]) -> Moments:
+    """Return the moments of a grown tree with means in the order that the constraints require.
 
-    Splits are examined from the leaves upwards. A split is cut if, after the cuts below it, a leaf of its lower branch
-    predicts more (for sign -1: less) than a leaf of its upper branch.
+    Growing compares means that are rounded in another way. Means that it found to be equal may therefore differ here by
+    a rounding error, and are moved by as much.
     """
-    assert tree.schema is not None
-    signs = column_signs(monotonic_cst, tree.schema)
+    tree = moments.tree
+    if not signs:
+        return moments
     # An infinite threshold splits present from missing values, which have no order.
     has_order = (tree.feature >= 0) & np.isfinite(tree.threshold)
-    sign = np.where(has_order, signs[tree.feature], 0).astype(np.int8)
-    if isinstance(grown, Counts):
-        prediction: Array = grown.by_class[:, -1] / np.maximum(grown.total, MIN_WEIGHT)
-    else:
-        prediction = grown.mean
-    cuts = np.flatnonzero(monotone_kernel.monotone_cuts(tree.end, prediction, sign))
-    if not len(cuts):
-        return tree, grown
-    smaller, kept = Pruning.from_cuts(tree, cuts).to_tree(grown)
-    smaller = replace(smaller, ids=None)  # The cut tree counts as the grown tree, so its nodes keep no earlier numbers.
-    return smaller, replace(kept, tree=smaller)
+    sign = np.where(has_order, np.array(signs, np.int8)[tree.feature], 0).astype(np.int8)
+    mean = write_protect(monotone_kernel.ordered_estimates(tree.end, moments.mean, sign))
+    return replace(moments, mean=mean)

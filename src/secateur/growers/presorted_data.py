@@ -27,7 +27,7 @@ from ..errors import DataError
 from ..routing import moments_of, with_growing_rows
 from .grower import ONE_WORKER, GrowTarget, PreparedRows, Workers, class_target, grow_tree
 from .interaction import column_groups
-from .monotone import enforce_monotonicity
+from .monotone import column_signs, order_means
 from .parameters import GrowParameters, can_count_bins, kernel_criterion, limits_of, limits_with_min_weight
 from .prepared_columns import (
     CodedColumn,
@@ -331,16 +331,14 @@ class TrainingSubset:
             weight_exponent=self.exponent,
             score_exponent=prepared.score_exponent,
             has_split_order=limits.is_best_first,
-            has_rounded=has_rounded or is_regression or parameters.monotonic_cst is not None,
+            has_rounded=has_rounded or is_regression,
         )
         grown: Counts | Moments
         tree, grown = grow_tree(prepared, limits, workers, assembly, n_surrogates=parameters.surrogates)
         if is_regression:
             weight = None if self.weight is None else np.ldexp(self.weight, self.exponent)
-            grown = moments_of(tree, self.table, weight, "grow")
-        if parameters.monotonic_cst is None:
-            return tree, grown
-        return enforce_monotonicity(tree, grown, parameters.monotonic_cst)
+            grown = order_means(moments_of(tree, self.table, weight, "grow"), limits.signs)
+        return tree, grown
 
     @cached_property
     def table(self) -> Table:
@@ -361,6 +359,8 @@ class TrainingSubset:
         )
         if parameters.interaction_cst is not None:
             limits = limits._replace(groups=column_groups(parameters.interaction_cst, self.data.table.schema))
+        if parameters.monotonic_cst is not None:
+            limits = limits._replace(signs=column_signs(parameters.monotonic_cst, self.data.table.schema))
         return limits, counts_weights
 
     def _prepare_classes(self, criterion: str, options: ColumnOptions, workers: Workers) -> PreparedRows:
