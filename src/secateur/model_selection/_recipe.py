@@ -19,6 +19,7 @@ from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
 from ..statistics.freshness import REPEAT_RULES
+from ..statistics.probabilities import check_monotone_probabilities
 
 _STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
 # Scores that can be computed from the counts of held-out rows in the nodes.
@@ -268,6 +269,8 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     if is_auto(parameters.min_samples_leaf) and (is_class or parameters.min_weight_fraction_leaf):
         # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
         parameters = replace(parameters, min_samples_leaf=1)
+    if parameters.monotonic_cst is not None:
+        _check_monotone(recipe, parameters)
     prunes_with_holdout = rule is not None and rule.needs_holdout
     chooses_on_holdout = (
         has_sequence
@@ -301,6 +304,19 @@ def _check_values(recipe: Recipe) -> None:
         from ..certifiers import METHODS  # most fits need no certificate
 
         check_name("certify", recipe.certify, ("best", *METHODS), alternative=", True, False or None")
+
+
+def _check_monotone(recipe: Recipe, parameters: GrowParameters) -> None:
+    """Raise `UnsupportedError` if predictions would not respect the monotone constraints of the grown tree."""
+    check_monotone_probabilities(recipe.probabilities, parameters.monotonic_cst)
+    labels = recipe.prune_parameters.get("labels")
+    if labels is not None and not (isinstance(labels, str) and labels == "grow"):
+        raise UnsupportedError(
+            Argument("prune_parameters", {"labels": labels}),
+            " with ",
+            Argument("monotonic_cst", parameters.monotonic_cst),
+            ": only the classes of the growing rows keep the order of the leaves; omit labels",
+        )
 
 
 def _rule_of(recipe: Recipe) -> Rule | None:

@@ -1,6 +1,7 @@
 """The class probabilities that a tree predicts: one distribution for each of its nodes."""
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,8 @@ from .._kernels import structure, voting
 from .._utils.arrays import Array, Floats, LongsOrFloats
 from .._utils.checks import check_name
 from ..core import Counts, Model
-from ..errors import UnsupportedError
-from . import PROBABILITIES
+from ..errors import Argument, UnsupportedError
+from . import MONOTONE_PROBABILITIES, PROBABILITIES
 
 SHRINKAGE_STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # the strengths of shrinkage that cross-validation compares
 DEFAULT_SHRINKAGE = 10.0  # the strength without cross-validation
@@ -39,7 +40,8 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
         "mixture": the mean of the m-estimates over all prunings of the pruned tree, where every growing error halves
         the weight of a pruning. Nodes that the pruned tree does not have get their m-estimate.
 
-        An empty node has the shares of its parent.
+        An empty node has the shares of its parent. With monotone constraints, "m-estimate" and "mixture" are refused:
+        they move small leaves further towards the root than large ones, so that their order may change.
 
     Examples
     --------
@@ -51,12 +53,28 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
     """
     kind = probability_kind(model) if kind is None else kind
     check_name("probabilities", kind, PROBABILITIES)
+    check_monotone_probabilities(kind, model.parameters.get("monotonic_cst"))
     counts = model.class_grown
     if counts is None:
         raise UnsupportedError("a regression model has no class probabilities; use predict")
     if kind == "mixture":
         return _mixture_probabilities(model, counts)
     return class_shares(counts.tree.parent, counts.by_class, kind=kind, strength=shrinkage_strength(model))
+
+
+def check_monotone_probabilities(kind: str, monotonic_cst: Any) -> None:
+    """Raise `UnsupportedError` if a tree has monotone constraints that its probabilities would not respect."""
+    signs = monotonic_cst.values() if isinstance(monotonic_cst, Mapping) else monotonic_cst
+    has_constraints = signs is not None and any(signs)
+    if has_constraints and kind not in MONOTONE_PROBABILITIES:
+        raise UnsupportedError(
+            Argument("probabilities", kind),
+            " with ",
+            Argument("monotonic_cst", monotonic_cst),
+            ": small leaves move further towards the root than large ones, which changes their order; use ",
+            Argument("probabilities", "shrunk"),
+            " or 'frequency'",
+        )
 
 
 def probability_kind(model: Model) -> str:
