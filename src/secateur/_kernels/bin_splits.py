@@ -76,7 +76,9 @@ def _try_code_threshold(context, scratch, n_left, is_plain, threshold, stats, be
     if n_left < stats.min_child_size or stats.weight - n_left < stats.min_child_size:
         return
     score = _threshold_score(context, scratch, n_left, is_plain, stats)
-    if score > best.score + stats.tie and (not is_restricted(stats) or _is_admissible(scratch, n_left, threshold, stats)):
+    if score > best.score + stats.tie and (
+        not is_restricted(stats) or _is_admissible(scratch, n_left, threshold, stats)
+    ):
         best[0] = threshold[0]
         best.score = score
 

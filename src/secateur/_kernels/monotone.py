@@ -55,9 +55,9 @@ def is_threshold_admissible(context, entries, n_missing, stats, threshold):
     left = LeftSide(0, 0, 0)
     n_known: cython.Py_ssize_t = stats.n_rows - n_missing
     for i in range(threshold.position):
-        _add_row(context, entries[i] >> context.shift, (entries[i] & context.low_mask) >> 1, stats, cython.address(left))
+        _add_row(context, entries[i], stats, cython.address(left))
     for i in range(n_known if threshold.missing_child == 0 else stats.n_rows, stats.n_rows):
-        _add_row(context, entries[i] >> context.shift, (entries[i] & context.low_mask) >> 1, stats, cython.address(left))
+        _add_row(context, entries[i], stats, cython.address(left))
     return _are_children_admissible(context, cython.address(left), threshold.position < n_known, stats)
 
 
@@ -70,7 +70,7 @@ def scan_admissible(context, scratch, entries, n_missing, stats, best):
     missing = LeftSide(0, 0, 0)
     for position in range(n_known, stats.n_rows):
         entry = entries[position]
-        _add_row(context, entry >> context.shift, (entry & context.low_mask) >> 1, stats, cython.address(missing))
+        _add_row(context, entry, stats, cython.address(missing))
     for position in range(n_known + (n_missing > 0)):  # the last threshold splits present from missing values
         entry = entries[position]
         if position > 0 and entry & 1:
@@ -86,7 +86,7 @@ def scan_admissible(context, scratch, entries, n_missing, stats, best):
                     context, scratch, cython.address(side), is_plain, True, cython.address(threshold), stats, best
                 )
         if position < n_known:
-            _add_row(context, entry >> context.shift, (entry & context.low_mask) >> 1, stats, cython.address(left))
+            _add_row(context, entry, stats, cython.address(left))
 
 
 @cython.cfunc
@@ -95,18 +95,18 @@ def scan_admissible(context, scratch, entries, n_missing, stats, best):
 @cython.exceptval(check=False)
 def _add_row(
     context: cython.pointer[Context],
-    row: cython.size_t,
-    label: cython.size_t,
+    entry: cython.ulonglong,
     stats: cython.pointer[NodeStats],
     side: cython.pointer[LeftSide],
 ) -> cython.void:
-    """Add a row to a side."""
+    """Add the row of an entry to a side."""
+    row: cython.size_t = entry >> context.shift
     added = weight_of(context, row)
     side.weight += added
     side.size += added if context.has_weight_limits else 1.0
     if context.criterion.fast_path == SQUARED_ERROR:
         side.sum += added * (context.target[row] - stats.centre)
-    elif label == 1:
+    elif (entry & context.low_mask) >> 1 == 1:
         side.sum += added
 
 
