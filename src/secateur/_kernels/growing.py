@@ -1,8 +1,8 @@
 """Define what Python passes to the growing kernels, and the fields of the tables that they return.
 
 While a tree grows, it consists of two tables with one line per node. The table of whole numbers has the fields START to
-SPLIT_STEP (see `context.pxd`), then one bit per slot, then one bit per group of columns, and, with monotone constraints,
-the limits of the estimate of the node, as the bits of two doubles. The table of reals has the class counts, then the
+SPLIT_STEP (see `context.pxd`), then one bit per slot, then one bit per group of columns. With monotone constraints, the
+limits of the estimate of the node follow, as the bits of two doubles. The table of reals has the class counts, then the
 score of the split, and then the drop: how much the split lowers the criterion, times the weight of the node. README.md
 draws a line of each table.
 """
@@ -36,9 +36,10 @@ from .context import (
 )
 
 __all__ = [
-    "ABOVE", "BELOW", "BRANCH_START", "DEFAULT_CHILD", "DEPTH", "END", "FIRST_CHILD", "KIND", "MULTIWAY", "NO_SPLIT",
-    "NUMERIC", "N_CHILDREN", "N_FIELDS", "OPEN", "SLOT", "SPLIT_STEP", "START", "SUBSET", "UNSEEN_CATEGORY",
-    "NO_LIMITS", "N_LIMITS", "GrowLimits", "PackedCodes", "PresortedLists", "RowWeights", "Split", "SurrogateSearch", "bits_per_code",
+    "ABOVE", "BELOW", "BRANCH_START", "DEFAULT_CHILD", "DEPTH", "END", "FIRST_CHILD", "KIND", "MULTIWAY", "NO_LIMITS",
+    "NO_SPLIT", "NUMERIC", "N_CHILDREN", "N_FIELDS", "N_LIMITS", "OPEN", "SLOT", "SPLIT_STEP", "START", "SUBSET",
+    "UNSEEN_CATEGORY", "GrowLimits", "PackedCodes", "PresortedLists", "RowWeights", "Split", "SurrogateSearch",
+    "bits_per_code",
 ]  # fmt: skip
 
 N_LIMITS = 2  # last fields of a node's line with monotone constraints: the lower and the upper limit of its estimate

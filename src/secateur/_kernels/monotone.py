@@ -11,16 +11,17 @@ share the midpoint of their estimates as a limit, and the children of other spli
              x1 <= 5 | x1 > 5
     .12 [-inf, .32]    .28 [-inf, .32]
 
-Whatever is pruned, no node below `x0 <= 2` is therefore above any node below `x0 > 2`. The limits of a node stand in the
-last two of its whole numbers, as the bits of doubles; children inherit them like the bits of the slots.
+Whatever is pruned, the estimate of no leaf below `x0 <= 2` is therefore above that of any leaf below `x0 > 2`. The
+limits of a node stand in the last two of its whole numbers, as the bits of doubles. Children inherit them like the bits
+of the slots.
 
 Missing values have no order. The rows of a node whose value is missing count with the child that they join, and a split
 of present from missing values only has to respect the limits.
 
-The scans of `scan.py` know nothing of limits. The best threshold of a column is found without them first. If it is
-admissible, it is the best admissible one; if it is not better than the best split so far, no admissible one is. The
-column is scanned again, with the limits (`scan_admissible`), only if both are false. The other kinds of columns have few splits,
-and each of them is checked when its score is the best so far. Costs O(rows) for each column.
+The scans of `scan.py` ignore limits. They find the best threshold of a sorted list first. If that is no better than the
+best split so far, no admissible threshold is; if it is admissible, it is the best admissible one. Otherwise the list is
+scanned again, with the limits (`scan_admissible`). The other kinds of columns have few splits, and each of them is
+checked when its score is the best so far. Costs O(rows) for each column.
 """
 
 import cython
@@ -118,7 +119,7 @@ def _are_children_admissible(context, left, has_order, stats):
 
 
 def _try_admissible(context, scratch, left, is_plain, has_order, threshold, stats, best):
-    """Replace `best` by an admissible threshold if its score is better by more than a tie, and no child is too small."""
+    """Replace `best` by a threshold that is admissible and better by more than a tie, and whose children are large."""
     if left.size < stats.min_child_size or stats.size - left.size < stats.min_child_size:
         return
     if context.criterion.fast_path == SQUARED_ERROR:
