@@ -25,7 +25,7 @@ from ..errors import ParameterError, UnsupportedError, show
 
 
 def column_signs(monotonic_cst: Any, schema: Schema) -> tuple[int, ...]:
-    """Return the sign of each column: 1 if predictions must not fall, -1 if they must not rise, else 0; () if all are 0."""
+    """Return the sign of each column (1: predictions must not fall, -1: must not rise, 0), or () if all are 0."""
     names = list(schema.names)
     if isinstance(monotonic_cst, Mapping):
         unknown = [name for name in monotonic_cst if name not in names]
