@@ -47,7 +47,7 @@ def column_signs(monotonic_cst: Any, schema: Schema) -> tuple[int, ...]:
             )
     if schema.classes is not None and len(schema.classes) > 2:
         raise UnsupportedError(f"monotonic_cst with {len(schema.classes)} classes; 2 classes or numbers are needed")
-    return tuple(signs.tolist()) if any(signs) else ()
+    return tuple(int(sign) for sign in signs) if any(signs) else ()
 
 
 def order_means(moments: Moments, signs: tuple[int, ...]) -> Moments:

@@ -16,6 +16,7 @@ from .._utils.checks import check_name
 from .._utils.threads import resolve_n_jobs
 from ..data.table import Table
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
+from ..growers.monotone import column_signs
 from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
 from ..statistics.freshness import REPEAT_RULES
@@ -269,7 +270,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     if is_auto(parameters.min_samples_leaf) and (is_class or parameters.min_weight_fraction_leaf):
         # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
         parameters = replace(parameters, min_samples_leaf=1)
-    if parameters.monotonic_cst is not None:
+    if parameters.monotonic_cst is not None and column_signs(parameters.monotonic_cst, table.schema):
         _check_monotone(recipe, parameters)
     prunes_with_holdout = rule is not None and rule.needs_holdout
     chooses_on_holdout = (

@@ -64,8 +64,8 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
 
 def check_monotone_probabilities(kind: str, monotonic_cst: Any) -> None:
     """Raise `UnsupportedError` if a tree has monotone constraints that its probabilities would not respect."""
-    signs = monotonic_cst.values() if isinstance(monotonic_cst, Mapping) else monotonic_cst
-    has_constraints = signs is not None and any(signs)
+    signs = list(monotonic_cst.values()) if isinstance(monotonic_cst, Mapping) else monotonic_cst
+    has_constraints = any(np.asarray(signs, object).ravel())
     if has_constraints and kind not in MONOTONE_PROBABILITIES:
         raise UnsupportedError(
             Argument("probabilities", kind),
