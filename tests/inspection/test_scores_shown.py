@@ -28,16 +28,21 @@ def test_the_summary_names_the_score_and_writes_it_as_a_number(by_log_loss):
     text = str(by_log_loss.summary())
 
     assert re.search(r"alpha +log loss +std\. error", text)
-    assert "cross-validation   " not in text.partition("measured by")[2]  # errors that nobody measured
+    score = by_log_loss.selection_.error[by_log_loss.selection_.chosen]
+    # In the table of scores and errors, the row of cross-validation has no error, which nobody measured.
+    assert re.search(rf"^cross-validation +{score:.6g} *$", text, re.MULTILINE)
     assert f"{by_log_loss.selection_.error[by_log_loss.selection_.chosen]:.6g}" in text
 
 
-def test_the_page_draws_no_score_among_errors(by_log_loss):
+def test_the_page_draws_the_score_that_chose_the_tree_and_no_errors_in_its_chart(by_log_loss):
     page = report_html(by_log_loss)
     data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1])
 
-    assert "cv" not in data["stops"]
-    assert set(data["marks"]) == {"fitted"}
+    selection = by_log_loss.selection_
+    assert data["currency"]["name"] == "log loss"
+    assert data["stops"]["cv"] == pytest.approx(selection.error.tolist(), rel=1e-6)
+    assert data["marks"]["best"] == selection.best
+    assert data["marks"]["one_se"] == selection.chosen
     assert any(name == "least log loss" for part in data["card"] for name, *_ in part[1])
 
 

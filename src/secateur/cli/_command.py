@@ -355,20 +355,16 @@ def write_fitted_model(model: "Model", options: Options) -> None:
 
 def describe_model(model: "Model") -> Iterator["RenderableType"]:
     """Yield the parts of a description: size, errors, certificate and, if it is small, the tree."""
-    from ..inspection import errors
+    from ..inspection import measurement_table
     from ..inspection.text import export_text
-    from ..inspection.wording import error_text
 
-    rows = []
-    for sample, error in errors(model).items():
-        rows.append([sample, error_text(error, is_share=model.is_classifier)])
     tree = export_text(model.tree, model.grown, pruning=model.pruning)
     growing = {} if model.selection is None else model.selection.growing
     chosen = [f"{name} {growing[name]}" for name in growing if name in ("criterion", "min_samples_leaf")]
     rule = model.pruning.rule.split(" (")[0]
     size = f"{model.pruning.n_leaves} of {model.tree.n_leaves} leaves kept by {rule}"
     yield f"{size} ({', '.join(chosen)})" if chosen else size
-    yield make_table(["measured by", "error" if model.is_classifier else "mean squared error"], rows)
+    yield make_table(*measurement_table(model))
     if model.certificate is not None:
         yield str(model.certificate)
     if tree.count("\n") < MAX_TREE_LINES:

@@ -1,5 +1,6 @@
 """The commands `secateur prune` and `secateur path`: prune the tree of a model, and show its pruning sequence."""
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,13 @@ from ._command import (
 from ._input import held_out_counts, held_out_options, input_output_options, model_command
 
 if TYPE_CHECKING:
+    from .._utils.arrays import Array
     from ..core import Model
+    from ..inspection.currency import Currency
 
 MAX_MEMBERS = 40  # members that `secateur path` shows without --all
 HEAD_OF_COLUMN = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
+ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chosen by another score
 
 
 @model_command(
@@ -112,13 +116,20 @@ def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_h
 @click.option("--all", "show_all", is_flag=True, help=f"Show every member instead of at most {MAX_MEMBERS}.")
 @input_output_options
 def path(model: "Model", **options: Any) -> None:
-    """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates."""
+    """Show the pruning sequence of the tree in MODEL: leaves, errors, certificates.
+
+    If another score than the error chose the tree, the score is shown, too.
+    """
     import numpy as np
 
-    from ..model_selection import path_table
+    from ..inspection.currency import currency_of, holdout_role, score_columns
+    from ..model_selection import path_table, sequence_of
 
-    holdout = held_out_counts(model, options)
-    table = path_table(model, holdout or model.holdout, delta=options["delta"])
+    holdout = held_out_counts(model, options) or model.holdout
+    sequence, currency = sequence_of(model), currency_of(model)
+    role = holdout_role(replace(model, holdout=holdout), sequence)
+    table = path_table(model, holdout, delta=options["delta"])
+    table = _insert_scores(table, score_columns(model, sequence, holdout))
     n_members = len(table["leaves"])
     members = np.arange(n_members)
     if not options["show_all"] and n_members > MAX_MEMBERS and not options["as_json"]:
@@ -129,9 +140,32 @@ def path(model: "Model", **options: Any) -> None:
             f"{len(members)} of {n_members} members shown; use --all to show every member", quiet=options["quiet"]
         )
     rows = [[_format_cell(name, values[i]) for name, values in table.items()] for i in members]
-    head = [HEAD_OF_COLUMN.get(name, name) for name in table]
-    result = {"members": {name: list(values) for name, values in table.items()}}
-    print_result(options, result, [make_table(head, rows, n_left=0)])
+    head = [_head_of(name, currency) for name in table]
+    result = {"score": currency.score, "members": {name: _plain_numbers(values) for name, values in table.items()}}
+    note = [] if role is None else [f"Held out: {role.text}."]
+    print_result(options, result, [make_table(head, rows, n_left=0), *note])
+
+
+def _plain_numbers(values: "Array") -> list[Any]:
+    """Return a column for JSON: None for scores that were left out."""
+    return [None if isinstance(value, float) and math.isnan(value) else value for value in values.tolist()]
+
+
+def _insert_scores(table: "dict[str, Array]", scores: "dict[str, Array]") -> "dict[str, Array]":
+    """Return the table of a path with the columns of scores before those of errors."""
+    first_columns = {name: table[name] for name in ("leaves", "alpha") if name in table}
+    return first_columns | scores | table
+
+
+def _head_of(column: str, currency: "Currency") -> str:
+    """Return the head of a column of the path; where another score is shown, that of an error says so."""
+    suffix = f"_{currency.score.replace(' ', '_')}"
+    if not currency.is_error and column.endswith(suffix):
+        name = column.removesuffix(suffix)
+        head = HEAD_OF_COLUMN.get(name, name)
+        return head if name == "standard_error" else f"{head} {currency.name}"
+    head = HEAD_OF_COLUMN.get(column, column)
+    return head if currency.is_error or column not in ERROR_COLUMNS else f"{head} error"
 
 
 def _format_cell(column: str, value: Any) -> str:
@@ -140,4 +174,6 @@ def _format_cell(column: str, value: Any) -> str:
         return "<-" if value else ""
     if column == "leaves":
         return f"{value:,}"
+    if math.isnan(value):  # the score of this member was left out
+        return ""
     return f"{value:.2e}" if column == "alpha" else f"{value:.4f}"

@@ -101,8 +101,16 @@ class Selection(ImmutableTable):
     @property
     def score(self) -> str:
         """The name of the measure in `error`, in words."""
-        names = {"squared_error": "mean squared error", "absolute_error": "mean absolute error", "roc_auc": "1 - AUC"}
+        names = {
+            "cost": "mean cost",
+            "brier": "Brier score",
+            "squared_error": "mean squared error",
+            "absolute_error": "mean absolute error",
+            "roc_auc": "1 - AUC",
+        }
         scoring = str(self.details.get("scoring", "error"))
+        if scoring == "balanced_error" and self.sample != "cross-validation":
+            return "error weighted by class"  # with the class frequencies of the growing rows
         return names.get(scoring, scoring.replace("_", " "))
 
     @property
@@ -149,5 +157,5 @@ class Selection(ImmutableTable):
         n_leaves, chosen = self.sequence.n_leaves, self.chosen
         return escape_unprintable(
             f"Selection({self.select}: {n_leaves[chosen]:,} of {n_leaves[0]:,} to {n_leaves[-1]:,} leaves, "
-            f"error {self.error[chosen]:.4g} +- {self.se[chosen]:.2g} on {self.sample})"
+            f"{self.score} {self.error[chosen]:.4g} +- {self.se[chosen]:.2g} on {self.sample})"
         )

@@ -367,10 +367,11 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         table: str = estimator_html_repr(self)
         if not hasattr(self, "tree_"):
             return table
+        from ..inspection.sentences import describe_scores
         from ..report import picture
 
         model = self.model_
-        sentence = f"{model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves."
+        sentence = " ".join([f"{model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves.", *describe_scores(model)])
         if model.certificate is not None:
             sentence += f" {model.certificate}"
         return f"<div>{picture(model)}<p>{escape(sentence)}</p></div>{table}"

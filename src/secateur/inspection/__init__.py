@@ -7,22 +7,35 @@ from .._utils.lazy import lazy_getattr
 if TYPE_CHECKING:
     from ._evaluation import Evaluation, evaluate
     from ._explanation import Explanation, explain
-    from ._summary import Summary, error_on_sample, errors, importances, summary
+    from ._summary import (
+        Measurement,
+        Summary,
+        error_on_sample,
+        errors,
+        importances,
+        measurement_table,
+        measurements,
+        summary,
+    )
 
 _HOMES = {
     **dict.fromkeys(("Evaluation", "evaluate"), "._evaluation"),
     **dict.fromkeys(("Explanation", "explain"), "._explanation"),
     **dict.fromkeys(("Summary", "errors", "importances", "error_on_sample", "summary"), "._summary"),
+    **dict.fromkeys(("Measurement", "measurement_table", "measurements"), "._summary"),
 }
 __all__ = [
     "Evaluation",
     "Explanation",
+    "Measurement",
     "Summary",
     "error_on_sample",
     "errors",
     "evaluate",
     "explain",
     "importances",
+    "measurement_table",
+    "measurements",
     "summary",
 ]  # fmt: skip
 __getattr__ = lazy_getattr(__name__, _HOMES)

@@ -11,6 +11,7 @@ from .._utils.arrays import Floats
 from ..core import Counts, Model, Moments, Selection, as_model
 from ..errors import show
 from ..growers.importance import column_importances, node_gains
+from .currency import currency_of, holdout_role, rows_text, score_on
 from .wording import error_text, percent_text
 
 WIDTH_CHARACTERS = 80
@@ -45,6 +46,8 @@ class Summary:
             "rows": model.metadata.get("rows"),
             "held_out_rows": model.metadata.get("held_out_rows"),
             "errors": errors(model),
+            "score": currency_of(model).score,
+            "scores": {entry.name: entry.score for entry in measurements(model) if entry.score is not None},
         }
         if model.tree.schema is not None and model.tree.has_tests:
             shares = importances(model).tolist()
@@ -59,7 +62,7 @@ class Summary:
         model = self.model
         parts = [self._head()]
         if model.selection is not None:
-            parts.append(_selection_table(model.selection, is_share=model.is_classifier and model.selection.is_error))
+            parts.append(_selection_table(model.selection, is_share=currency_of(model).form == "share"))
         parts.append(self._error_table())
         if model.tree.schema is not None and model.tree.has_tests and model.pruning.n_leaves > 1:
             parts.append(_wrap(_importance_text(model.tree.schema.names, importances(model))))
@@ -75,7 +78,7 @@ class Summary:
         name = model.parameters.get("estimator") or ("TreeClassifier" if model.is_classifier else "TreeRegressor")
         target = f", target {show(model.metadata['target'])}" if model.metadata.get("target") else ""
         depth, rule = int(model.pruned_tree.depth.max()), model.pruning.rule.split(" (")[0]
-        rows = f"{model.grown.total[0]:,.10g} {'rows' if model.grown.has_integer_weights else 'rows (by weight)'}"
+        rows = rows_text(model.grown, "rows")
         n_columns = len(model.tree.schema.columns) if model.tree.schema is not None else 0
         growing = chosen = ""
         if model.selection is not None:
@@ -91,11 +94,14 @@ class Summary:
         return "\n".join(map(_wrap, lines))
 
     def _error_table(self) -> str:
-        """Return one line for each way in which the error was measured."""
-        is_classifier = self.model.is_classifier
-        lines = {"measured by": "error" if is_classifier else "mean squared error"}
-        lines |= {name: error_text(error, is_share=is_classifier) for name, error in errors(self.model).items()}
-        return "\n".join(f"{name:<24}{text:>20}" for name, text in lines.items())
+        """Return one line for each way in which the score and the error were measured."""
+        head, rows = measurement_table(self.model)
+        widths = [max(20 if i else 24, *(len(row[i]) + 2 for row in [head, *rows])) for i in range(len(head))]
+        lines = []
+        for name, *cells in [head, *rows]:
+            texts = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+            lines.append(f"{name:<{widths[0]}}{''.join(texts)}")
+        return "\n".join(lines)
 
 
 def summary(model: object) -> Summary:
@@ -108,15 +114,65 @@ def errors(model: Model) -> dict[str, float]:
 
     The keys are "growing", and if available "cross-validation" and "held out".
     """
-    measured: dict[str, float] = {"growing": error_on_sample(model, model.grown)}
-    selection = model.selection
-    if selection is not None and selection.is_error and selection.sample == "cross-validation":
+    return {entry.name: entry.error for entry in measurements(model) if entry.error is not None}
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The score that chose a tree, and its error, measured in one way.
+
+    Parameters
+    ----------
+    name : str
+        "growing", "cross-validation" or "held out".
+    score : float or None
+        The score; None where it cannot be computed.
+    error : float or None
+        The error (regression: the mean squared error); None where it was not measured.
+    use : str
+        What the rows were used for in making the tree, where the name does not say it, and whether weights count.
+    """
+
+    name: str
+    score: float | None
+    error: float | None
+    use: str = ""
+
+
+def measurements(model: Model) -> list[Measurement]:
+    """Return the score and the error of the pruned tree, by the way they were measured."""
+    currency, use = currency_of(model), "by weight" if model.grown.is_weighted else ""
+    found = [Measurement("growing", score_on(currency, model, model.grown), error_on_sample(model, model.grown), use)]
+    selection, holdout, role = model.selection, model.holdout, holdout_role(model)
+    if selection is not None and selection.sample == "cross-validation":
         member = selection.sequence.index_of(model.pruning)
         if member is not None:
-            measured["cross-validation"] = float(selection.error[member])
-    if model.holdout is not None:
-        measured["held out"] = error_on_sample(model, model.holdout)
-    return measured
+            cross_validated = float(selection.error[member])
+            error = cross_validated if currency.is_error else None
+            found.append(Measurement("cross-validation", cross_validated, error, use))
+    if holdout is not None and role is not None:
+        uses = [role.short, "by weight" if holdout.is_weighted else ""]
+        score = score_on(currency, model, holdout)
+        found.append(Measurement("held out", score, error_on_sample(model, holdout), ", ".join(filter(None, uses))))
+    return found
+
+
+def measurement_table(model: Model) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of the table of measurements, as text: the score, and the error beside it."""
+    currency = currency_of(model)
+    error_name = "error" if model.is_classifier else "mean squared error"
+    head = ["measured by", error_name]
+    rows = []
+    for entry in measurements(model):
+        error = "" if entry.error is None else error_text(entry.error, is_share=model.is_classifier)
+        cells = [error]
+        if not currency.is_error:
+            score = "" if entry.score is None else error_text(entry.score, is_share=currency.form == "share")
+            cells = [score, error]
+        rows.append([f"{entry.name} ({entry.use})" if entry.use else entry.name, *cells])
+    if not currency.is_error:
+        head.insert(1, currency.name)
+    return head, rows
 
 
 def error_on_sample(model: Model, sample: Counts | Moments) -> float:
@@ -148,7 +204,8 @@ def _selection_table(selection: Selection, *, is_share: bool) -> str:
     n, chosen, alphas = len(selection.sequence), selection.chosen, selection.sequence.alphas
     neighbours = range(max(chosen - N_NEIGHBOURS, 0), min(chosen + N_NEIGHBOURS + 1, n))
     listed = sorted({0, n - 1, selection.best, *neighbours})
-    lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{selection.score:>20}{'std. error':>12}"]
+    width = max(20, len(selection.score) + 2)
+    lines = [f"{'':2}{'leaves':>8}{'alpha':>12}{selection.score:>{width}}{'std. error':>12}"]
     for previous, k in zip([-1, *listed], listed, strict=False):
         if k > previous + 1:
             lines.append(f"{'':2}{'...':>8}")
@@ -157,7 +214,7 @@ def _selection_table(selection: Selection, *, is_share: bool) -> str:
         se = error_text(float(selection.se[k]), is_share=is_share)
         marker = "> " if k == chosen else "  "
         remark = " least" if k == selection.best else ""
-        lines.append(f"{marker}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>20}{se:>12}{remark}")
+        lines.append(f"{marker}{selection.sequence.n_leaves[k]:>8,}{alpha:>12}{error:>{width}}{se:>12}{remark}")
     return "\n".join(lines)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._certify_model import certify_model
     from ._cross_validate import cross_validate
     from ._fit_model import fit_model
-    from ._prune_model import choose_on_holdout, path_table, prune_by_rule, prune_to, snip
+    from ._prune_model import choose_on_holdout, path_table, prune_by_rule, prune_to, sequence_of, snip
     from ._recipe import Recipe
     from ._select import choose, select
     from .folds import auto_repeats
@@ -31,6 +31,7 @@ _MODULE_OF_NAME = {
     "cross_validate": "._cross_validate",
     "fit_model": "._fit_model",
     "path_table": "._prune_model",
+    "sequence_of": "._prune_model",
     "prune_by_rule": "._prune_model",
     "prune_to": "._prune_model",
     "Recipe": "._recipe",
@@ -41,5 +42,5 @@ __getattr__ = lazy_getattr(__name__, _MODULE_OF_NAME)
 __all__ = [
     "CHOICES", "SCORES", "Choice", "Recipe", "Score", "auto_repeats", "certify_model", "check_scoring", "choose",
     "choose_on_holdout", "cross_validate", "fit_model", "is_accuracy", "is_number_of_leaves", "parse_select",
-    "path_table", "prune_by_rule", "prune_to", "select", "snip",
+    "path_table", "prune_by_rule", "prune_to", "select", "sequence_of", "snip",
 ]  # fmt: skip

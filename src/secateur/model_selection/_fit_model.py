@@ -13,7 +13,7 @@ import numpy as np
 from .._utils.arrays import ArrayLike, Ints, Labels, LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
-from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
+from ..core import Counts, Model, Pruning, PruningSequence, RuleProvenance, Sample, SampleUsage, Selection
 from ..data import fold_assignment
 from ..data.groups import check_groups_differ, hash_groups
 from ..data.table import Table
@@ -25,6 +25,7 @@ from ..growers.presorted_data import PresortedData, grow_rows
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count, sketch_of
 from ..statistics.freshness import REPEAT_RULES, compare_samples
+from ..statistics.node_losses import cheapest_labels, prediction_losses
 from ..statistics.repeats import RepeatRule, Repeats, find_repeats
 from ._certify_model import certify_model
 from ._cross_validate import CandidateSearch, standard_error_for
@@ -38,7 +39,7 @@ from ._prune_model import (
 )
 from ._recipe import FitPlan, Recipe, make_plan
 from .folds import plan_folds
-from .losses import Scoring, balanced_costs, cheapest_labels, check_cost_matrix, complete_scoring, prediction_losses
+from .losses import Scoring, balanced_costs, check_cost_matrix, complete_scoring
 
 MIN_HOLDOUT_ROWS = 5  # with fewer held-out rows, fit warns
 # `_warn_of_rare_class` warns if the tree and its rarest class are within the first three limits, and if the lowest log
@@ -288,10 +289,11 @@ def _with_prunings(counts: Sample, n_leaves: int) -> _SmallTree:
 
 
 class _NodeCosts(NamedTuple):
-    """The class of each node as a leaf, and the cost of each node; a cost of None stands for the errors."""
+    """The class of each node as a leaf, and the cost of each node on a sample; a cost of None stands for errors."""
 
     labels: Ints | None
     cost: LongsOrFloats | None
+    sample: str = ""
 
 
 def _prune_by_plan(
@@ -315,7 +317,7 @@ def _prune_by_plan(
     repeats : Repeats or str
         What is known about repeated rows, for a choice by certificates.
     """
-    labels, cost = _node_costs(plan, grown, holdout)
+    labels, cost, cost_sample = _node_costs(plan, grown, holdout)
     if selection is not None and plan.recipe.select != "certificate":
         return Model(selection.pruning, grown, holdout, selection.sequence, selection)
     unpruned = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=SampleUsage.of(grown), rule="none")
@@ -325,7 +327,8 @@ def _prune_by_plan(
     if model.sequence is None:
         result = _apply_rule(plan, plan.recipe.prune, grown, holdout, cost)
         if plan.costs is not None:
-            result = replace(result, node_labels=labels)
+            provenance = result.provenance and _name_cost(plan, result.provenance, cost_sample)
+            result = replace(result, node_labels=labels, provenance=provenance)
         if isinstance(result, Pruning):
             return replace(model, pruning=with_node_labels(result, labels))
         model = replace(model, sequence=result)
@@ -342,7 +345,14 @@ def _node_costs(plan: FitPlan, grown: Sample, holdout: Sample | None) -> _NodeCo
     costs = check_cost_matrix(plan.costs, grown.n_classes)
     labels = cheapest_labels(grown, costs)
     sample = holdout if plan.prunes_with_holdout and holdout is not None else grown
-    return _NodeCosts(labels, prediction_losses(sample.by_class, labels, costs).loss)
+    return _NodeCosts(labels, prediction_losses(sample.by_class, labels, costs).loss, sample.sample)
+
+
+def _name_cost(plan: FitPlan, provenance: RuleProvenance, sample: str) -> RuleProvenance:
+    """Return the provenance of a rule that compared the costs of the plan on a sample, which the rule does not know."""
+    matrix = np.asarray(plan.costs).tolist()
+    parameters = {**provenance.parameters, "costs": matrix, "scoring": plan.scoring}
+    return replace(provenance, parameters=parameters, cost="expected cost", sample=sample)
 
 
 def _apply_rule(
@@ -387,6 +397,9 @@ def _choose_member(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -
     if model.holdout is None:  # all rows have the same target, so that nothing was cross-validated
         return replace(model, pruning=sequence[0])
     model = choose_on_holdout(model, select="kse", k=plan.n_standard_errors, costs=plan.costs)
+    if plan.costs is not None and model.selection is not None:
+        details = {**model.selection.details, "scoring": plan.scoring}
+        model = replace(model, selection=replace(model.selection, details=details))
     if plan.is_accuracy and model.selection is not None:
         selection = choose_with_accuracy(model.selection, select, model.grown)
         return replace(model, selection=selection, pruning=selection.pruning)

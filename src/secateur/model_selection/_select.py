@@ -8,8 +8,9 @@ import numpy as np
 from .._utils.arrays import Array, ArrayLike, Floats
 from ..core import Counts, Moments, Pruning, PruningSequence, SampleUsage, Selection
 from ..errors import CountsError, ParameterError, PruningError, show
+from ..statistics.node_losses import NodeLosses, prediction_losses
 from ._recipe import n_standard_errors
-from .losses import TOLERANCE, NodeLosses, check_cost_matrix, prediction_losses
+from .losses import TOLERANCE, check_cost_matrix
 
 
 def select(
@@ -105,7 +106,9 @@ def select(
     best, chosen = choose(error, standard_error, se_multiple)
     details: dict[str, Any] = {"se": se}
     if cost is not None or costs is not None:
-        details["loss"] = "given costs"
+        details |= {"loss": "given costs", "scoring": "given cost" if costs is None else "cost"}
+    if costs is not None:
+        details["costs"] = np.asarray(costs).tolist()
     table = Selection(
         sequence, error, standard_error, best, chosen,
         select=rule if rule == "min-error" else f"{se_multiple:g}se", sample=counts.sample, n=n_rows,

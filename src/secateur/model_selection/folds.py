@@ -35,17 +35,14 @@ from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData
 from ..pruners import cost_complexity
 from ..routing import route_matrix, route_table
+from ..statistics.node_losses import MIN_PROBABILITY, NodeLosses, prediction_losses, probability_losses
 from ..statistics.probabilities import DEFAULT_SHRINKAGE, SHRINKAGE_STRENGTHS, class_shares
 from .losses import (
-    MIN_PROBABILITY,
     TOLERANCE,
-    NodeLosses,
     NodePredictions,
     Scoring,
     area_losses,
     leaf_predictions,
-    prediction_losses,
-    probability_losses,
 )
 
 RowNumbers = npt.NDArray[np.intp]

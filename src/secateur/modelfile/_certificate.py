@@ -97,15 +97,16 @@ def _check_selection(selection: Selection, model: Model) -> None:
         raise ModelFileError(
             f"selection.n is {selection.n:,.10g} rows of sample {selection.sample!a}; the file holds {total:,.10g}"
         )
-    has_other_loss = "loss" in selection.details or model.parameters.get("costs") is not None
+    has_costs = "loss" in selection.details or model.parameters.get("costs") is not None
+    has_other_loss = has_costs or not selection.is_error
     if not has_other_loss and total > 0:
         _check_selection_errors(selection, model, total)
 
 
 def _is_measured_on_holdout(selection: Selection, model: Model) -> bool:
-    """Return whether the errors of a choice are error rates on the held-out sample of the model."""
+    """Return whether a choice was made on the held-out sample of the model."""
     holdout = model.holdout
-    if holdout is None or selection.sample != holdout.sample or not selection.is_error:
+    if holdout is None or selection.sample != holdout.sample:
         return False
     return all(sample.sketch == holdout.sketch for sample in selection.evaluated_on.samples)
 

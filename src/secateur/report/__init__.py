@@ -13,7 +13,6 @@ become text.
 import base64
 import hashlib
 import json
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -29,7 +28,7 @@ from ..core import Model, as_model, check_no_surrogates
 from ..core.class_names import as_one_line
 from ..data.table import Table
 from ..errors import show
-from ..inspection.wording import format_measure, format_number, format_percent
+from ..inspection.currency import error_currency, score_on
 from ..plot.distribution import encode_shown_rows
 from ._data import page_data
 from ._shown import ShownModel, read_model
@@ -226,20 +225,19 @@ def _minify(script: str) -> str:
 
 
 def _summary(shown: ShownModel) -> str:
-    """Return the sentences under the title: size, errors and certificate."""
-    model, pruning = shown.model, shown.model.pruning
+    """Return the sentences under the title: size, score and error on each sample, and certificate."""
+    model, pruning, currency = shown.model, shown.model.pruning, shown.currency
+    error = error_currency(model)
     leaves = "1 leaf" if pruning.n_leaves == 1 else f"{pruning.n_leaves:,} leaves"
-    rows = format_number(model.grown.total[0].item())
-    sentences = [f"{leaves} of {model.tree.n_leaves:,} grown on {rows} rows."]
+    sentences = [f"{leaves} of {model.tree.n_leaves:,}."]
     for item in shown.samples:
         total = float(item.sample.total[0])
         if total == 0:
             continue
-        rate = item.fitted_cost / total
-        if model.is_classifier:
-            sentences.append(f"Error {format_percent(rate)} on the {item.name} sample.")
-        else:
-            sentences.append(f"Root mean square error {format_measure(math.sqrt(rate))} on the {item.name} sample.")
+        score = None if currency.is_error else score_on(currency, model, item.sample)
+        texts = [] if score is None else [f"{currency.name} {currency.format(score)}"]
+        texts.append(f"{error.name} {error.format(item.fitted_cost / total)}{item.facts.unit}")
+        sentences.append(f"On {item.facts.role.text}: {', '.join(texts)}.")
     if model.certificate is not None:
         sentences.append(as_one_line(str(model.certificate)))
     return " ".join(sentences)

@@ -16,14 +16,16 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from .._utils.arrays import Array, ArrayLike, LongsOrFloats, equal_values
+from .._utils.arrays import Array, ArrayLike, equal_values
 from ..core import Bound, Counts, LeafShares, Model, Moments, Pruning, PruningSequence, Selection
 from ..core.class_names import as_one_line
 from ..data.table import Schema, Table
+from ..inspection.currency import Baseline, Currency, SampleRole, error_currency, score_on
+from ..inspection.sentences import CROSS_VALIDATION_TEMPLATE, find_sentence
 from ..inspection.view import TreeView
 from ..inspection.wording import category_text, format_number, format_percent, round_values, value_text
 from ._reasons import Reasons, fitted_reasons, sequence_reasons
-from ._shown import NOT_A_MEMBER, Entries, ShownModel, Stops, column_summary, delta_of
+from ._shown import NOT_A_MEMBER, Entries, ShownModel, ShownSample, Stops, column_summary, delta_of
 
 NOT_COVERED = (
     "Rows from another place or time, rows chosen in another way, and errors of measurement. A limit on the error of "
@@ -72,13 +74,15 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "redundant": np.flatnonzero(view.is_implied).tolist(),
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
-        "samples": [_sample_entries(item.name, item.sample, item.costs) for item in shown.samples],
+        "samples": [_sample_entries(item) for item in shown.samples],
+        "currency": _currency_entries(shown),
         "stops": stop_table(shown),
         "cuts": {str(stop): other.pruning.cuts.tolist() for stop, other in stops.other_prunings.items()},
         "names": {str(stop): other.name for stop, other in stops.other_prunings.items()},
         "marks": named_stops(stops, None if model.sequence is None else shown.selection),
         "limit": _limit_entries(model),
         "delta": delta_of(model),
+        "confidence": f"{100 * (1 - delta_of(model)):.6g}\u00a0%",
         "shares": _packed_share_limits(shown.limits),
         "reasons": _packed_reasons(sequence_reasons(sequence, shown.costs, model.grown.total), internal),
         "fitted_reasons": _packed_reasons(fitted_reasons(model), internal) if is_fitted_stop_extra else None,
@@ -159,14 +163,41 @@ def _branches(view: TreeView) -> Entries:
     return branches
 
 
-def _sample_entries(name: str, sample: Counts | Moments, cost: LongsOrFloats) -> Entries:
-    """Return the statistics of a sample.
+def _currency_entries(shown: ShownModel) -> Entries:
+    """Return the score that chose the tree, and the templates of the sentences that state it."""
+    currency, error = shown.currency, error_currency(shown.model)
+    return {
+        "score": currency.score,
+        "name": currency.name,
+        "form": currency.form,
+        "is_error": currency.is_error,
+        "sentences": find_sentence(currency.score).templates,
+        "error_sentences": find_sentence(error.score).templates,
+        "cross_validation": CROSS_VALIDATION_TEMPLATE,
+        "weighted": "weighted " if shown.model.grown.is_weighted else "",
+    }
+
+
+def _sample_entries(shown: ShownSample) -> Entries:
+    """Return the statistics of a sample, and what the sentences on it need.
 
     For classes: for each original leaf the number of classes that occur in it, then class and count of each of them.
     """
-    entries: Entries = {"name": name, "sample": as_one_line(sample.sample)}
+    sample, facts = shown.sample, shown.facts
+    entries: Entries = {
+        "name": shown.name,
+        "sample": as_one_line(sample.sample),
+        "rows": shown.rows,
+        "where": {"fitted": facts.role.text, "member": shown.sequence_role.text, "other": shown.rows},
+        "warning": _optimism_warning(facts.role),
+        "unit": facts.unit,
+        "baseline": _baseline_entries(facts.baseline),
+        "error_baseline": _baseline_entries(facts.error_baseline),
+    }
+    if shown.losses is not None:
+        entries["loss"] = round_values(shown.losses)
     if isinstance(sample, Moments):
-        arrays = {"total": sample.total, "mean": sample.predictions, "cost": cost}
+        arrays = {"total": sample.total, "mean": sample.predictions, "cost": shown.costs}
         return {**entries, "is_whole": False, **{key: round_values(values) for key, values in arrays.items()}}
     counts: list[float | None] = []
     for leaf in sample.by_class[sample.tree.is_leaf]:
@@ -175,6 +206,18 @@ def _sample_entries(name: str, sample: Counts | Moments, cost: LongsOrFloats) ->
         for c, rows in zip(classes.tolist(), round_values(leaf[classes], 12), strict=True):
             counts += (c, rows)
     return {**entries, "is_whole": sample.has_integer_weights, "counts": counts}
+
+
+def _baseline_entries(baseline: Baseline | None) -> Entries | None:
+    return None if baseline is None else {"value": baseline.value, "label": baseline.label}
+
+
+def _optimism_warning(role: SampleRole) -> str:
+    """Return why the error on a sample is usually too low; empty if it is not known to be."""
+    if role.use in ("unused", "not recorded"):
+        return ""
+    use = f"These are {role.text}"
+    return f"{use}: on such rows its error is usually too low."
 
 
 def _limit_entries(model: Model) -> Entries:
@@ -192,7 +235,10 @@ def _limit_entries(model: Model) -> Entries:
     elif isinstance(holdout, Counts) and holdout.grouped is not None:
         why_not = "The held-out rows belong to groups, and a limit for hand-made cuts counts rows."
     elif not equal_values(model.pruning.node_labels, model.grown.labels):
-        why_not = "The held-out sample chose the classes of leaves too; no limit is computed for hand-made cuts."
+        why_not = (
+            "The classes of leaves are not the most frequent ones of the growing rows; no limit is computed for "
+            "prunings without a certificate."
+        )
     else:
         return {"delta": delta_of(model), "n": int(holdout.total[0])}
     return {"why_not": why_not}
@@ -273,12 +319,22 @@ def stop_table(shown: ShownModel) -> Entries:
     if sequence.alphas is not None:
         table["alpha"] = at_stops(sequence.alphas)
     table["errors"] = [at_stops(item.member_costs, 12, methodcaller("cost", item.costs)) for item in shown.samples]
+    if not shown.currency.is_error:
+        table["scores"] = [_scores_at_stops(shown, item) for item in shown.samples]
     if selection is not None:
         errors, standard_errors = at_stops(selection.error), at_stops(selection.se)
         table |= {"cv": errors, "se": standard_errors, "cv_name": as_one_line(selection.sample)}
     if shown.bounds is not None:
         table["bound"] = at_stops(shown.bounds)
     return table
+
+
+def _scores_at_stops(shown: ShownModel, item: ShownSample) -> list[float | None] | None:
+    """Return the score of the pruning at each stop on a sample; None if it cannot be computed."""
+    if item.member_scores is None:
+        return None
+    score = partial(score_on, shown.currency, shown.model, item.sample)
+    return _at_stops(shown.stops, item.member_scores, value_of=lambda pruning: score(pruning) or 0.0)
 
 
 def named_stops(stops: Stops, selection: Selection | None) -> dict[str, int]:
@@ -289,7 +345,10 @@ def named_stops(stops: Stops, selection: Selection | None) -> dict[str, int]:
     named = {"fitted": stops.fitted}
     if selection is not None:
         members = np.array(stops.member)
-        for name, member in (("best", selection.best), ("one_se", selection.one_se)):
+        chosen = {"best": selection.best}
+        if selection.one_se_limit is not None or selection.select == "1se":
+            chosen["one_se"] = selection.one_se
+        for name, member in chosen.items():
             named[name] = int(np.where(members < 0, np.inf, np.abs(members - member)).argmin())
     return named
 
@@ -315,7 +374,7 @@ def card(shown: ShownModel) -> list[Section]:
         "Data": _data_entries(model, shown.view.classes) + ([] if table is None else _row_entries(model, table)),
         "Tree and pruning": _pruning_entries(model, shown.sequence),
         "Choice of the size": [] if model.selection is None else _selection_entries(model.selection),
-        "Certificate": _certificate_entries(model.certificate),
+        "Certificate": _certificate_entries(model.certificate, shown.currency),
         "Parameters": _value_entries(model.parameters),
         "Where it comes from": _value_entries({**versions, **model.metadata}),
     }
@@ -429,13 +488,22 @@ def _member_text(selection: Selection, member: int) -> str:
     return f"{n_leaves}, {selection.score} {error} with standard error {se}"
 
 
-def _certificate_entries(bound: Bound | None) -> list[Entry]:
+def _quantity_text(bound: Bound, currency: Currency) -> str:
+    """Return what a certificate limits, and whether this is what chose the tree."""
+    quantity = as_one_line(bound.quantity)
+    is_other = not (currency.is_error and bound.quantity == "error") and bound.quantity != currency.score
+    return f"the {quantity}; the tree was chosen by its {currency.name}" if is_other else f"the {quantity}"
+
+
+def _certificate_entries(bound: Bound | None, currency: Currency) -> list[Entry]:
     if bound is None:
         return [["statement", "The model has no certificate: nothing here limits the error on new rows."]]
+    unit = "errors" if bound.quantity == "error" else "in all"
     entries = [
         ["statement", as_one_line(str(bound))],
         ["method", as_one_line(bound.method)],
-        ["found in the sample", f"{format_number(bound.errors)} errors in {bound.n:,} {bound.unit}s"],
+        ["certified quantity", _quantity_text(bound, currency)],
+        ["found in the sample", f"{format_number(bound.errors)} {unit} in {bound.n:,} {bound.unit}s"],
         ["price of the choice", f"{format_number(bound.complexity)} nats"],
     ]
     if bound.freshness:

@@ -13,7 +13,7 @@ from .._kernels import structure
 from .._utils.arrays import Array, Ints, Longs, LongsOrFloats
 from ..core import Model, Pruning, PruningSequence, RuleProvenance, Tree
 from ..inspection.wording import format_number
-from ._shown import NodeCosts, costs_of
+from ._shown import NodeCosts, costs_of, deciding_costs
 
 NO_SENTENCE = -1
 ROUNDING_TOLERANCE = 1e-9  # sums of real costs that differ by less than this share of the root's cost are equal
@@ -114,7 +114,7 @@ def _is_decided_by_ratio(sequence: PruningSequence, costs: NodeCosts) -> bool:
 
 def _ratio_sentence(costs: NodeCosts, n_rows: float, n_last: int) -> Sentence:
     saved = _saved_text(costs)
-    alpha = f", {{alpha}} for each of {format_number(n_rows)} rows" if n_rows != 1 else ""
+    alpha = f", {{alpha}} for each of {format_number(n_rows)} {costs.weight}" if n_rows != 1 else ""
     each = "" if costs.is_squared else ": {ratio} for each further leaf"
     return Sentence(
         full=(
@@ -140,13 +140,18 @@ def _no_saving_sentence(costs: NodeCosts) -> Sentence:
 
 def _step_sentence(costs: NodeCosts, rule: str, n_last: int) -> Sentence:
     saved = _saved_text(costs)
+    if_cut = f"Cut at step {{step}}: its {{leaves}} leaves save only {saved}."
+    if_kept = f"Kept until step {{step}}: its {{leaves}} leaves save {saved}."
+    if not costs.is_deciding:
+        if_cut = f"Cut at step {{step}} by the rule ({rule or 'not named'}); its {{leaves}} leaves save {saved}."
+        if_kept = f"Kept until step {{step}} by the rule ({rule or 'not named'}); its {{leaves}} leaves save {saved}."
     return Sentence(
         full=(
             f"{_branch_text(costs)} Cutting it adds {{added}} and takes {{leaves}} - 1 leaves away: {{ratio}} for "
             f"each. Cut at step {{step}} of {n_last} (leaves left: {{left}}; rule: {rule or 'not named'})."
         ),
-        if_cut=f"Cut at step {{step}}: its {{leaves}} leaves save only {saved}.",
-        if_kept=f"Kept until step {{step}}: its {{leaves}} leaves save {saved}.",
+        if_cut=if_cut,
+        if_kept=if_kept,
     )
 
 
@@ -178,8 +183,8 @@ def _unnested_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node
             f"Each size has a pruning of its own here ({sequence.rule or 'rule not named'}): which nodes it cuts is "
             "decided for the whole tree at once, and a node that is cut at one size may be back at a smaller one."
         ),
-        if_cut=f"Cut in the best tree of this size: its {{leaves}} leaves would save only {saved}.",
-        if_kept=f"Kept in the best tree of this size: its {{leaves}} leaves save {saved}.",
+        if_cut=f"Cut in the pruning of this size: its {{leaves}} leaves would save {saved}.",
+        if_kept=f"Kept in the pruning of this size: its {{leaves}} leaves save {saved}.",
     )
     numbers = np.where(sequence.tree.is_leaf, NO_SENTENCE, 0).astype(np.int32)
     return Reasons((sentence,), numbers, _branch_values(costs.values, branch, n_leaves, rows_per_node))
@@ -187,9 +192,12 @@ def _unnested_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node
 
 def _saved_text(costs: NodeCosts) -> str:
     """Return the template of what the leaves of a branch save."""
+    rows = f"{{rows}} {costs.weight}"
     if costs.is_squared:
-        return "{saved} % of its squared error in {rows} rows"
-    return f"{{gain}} of its {{leaf}} {'estimated ' if costs.is_estimated else ''}errors in {{rows}} rows"
+        return f"{{saved}} % of its squared error in {rows}"
+    if costs.unit.endswith("errors"):
+        return f"{{gain}} of its {{leaf}} {costs.unit} in {rows}"
+    return f"{{gain}} of its {costs.unit.partition(' (')[0]} of {{leaf}} in {rows}"
 
 
 def _branch_values(leaf: LongsOrFloats, branch: LongsOrFloats, n_leaves: Array, rows: Array) -> dict[str, Array]:
@@ -213,11 +221,11 @@ def fitted_reasons(model: Model) -> Reasons:
 
 
 def _is_plain_reduced_error(model: Model, provenance: RuleProvenance) -> bool:
-    """Return whether the rule compared the errors on the model's held-out sample, empty nodes included."""
+    """Return whether the rule compared known costs on the model's held-out sample, empty nodes included."""
     is_from_holdout = model.holdout is not None and provenance.sample == model.holdout.sample
-    has_known_unit = provenance.cost in ("errors", "squared error")
+    has_known_costs = deciding_costs(model, model.pruning).is_deciding
     keeps_empty = provenance.parameters.get("keep_empty", False)
-    return provenance.rule == "reduced-error" and is_from_holdout and has_known_unit and not keeps_empty
+    return provenance.rule == "reduced-error" and is_from_holdout and has_known_costs and not keeps_empty
 
 
 @dataclass(frozen=True)
@@ -257,16 +265,15 @@ def _decision_reasons(pruning: Pruning, texts: _DecisionTexts, values: dict[str,
 
 def _reduced_error_reasons(model: Model) -> Reasons:
     """Return reasons for a rule that cuts a node if the leaf costs no more than the best pruning of its branch."""
-    assert model.holdout is not None
-    leaf = costs_of(model, model.holdout)
-    unit = "errors" if model.is_classifier else "in squared error"
+    costs = deciding_costs(model, model.pruning)
+    leaf = costs.values
     texts = _DecisionTexts(
         start=(
-            f"As a leaf this node costs {{leaf}} {unit} on the held-out sample; the best pruning of the branch below "
-            "it costs {below}. "
+            f"As a leaf this node costs {{leaf}} {costs.text}; the best pruning of the branch below it costs "
+            "{below}. "
         ),
-        cut="That is no fewer, so it is cut; a tie goes to the smaller tree.",
-        kept="That is fewer, so it is kept.",
+        cut="That is no less, so it is cut; a tie goes to the smaller tree.",
+        kept="That is less, so it is kept.",
         below_cut="What decided is a cut above it.",
         if_cut="Cut because one leaf does no worse on the held-out rows than the best of its branch.",
         if_kept="Kept because its branch does better on the held-out rows than one leaf.",
@@ -298,14 +305,13 @@ def _pessimistic_reasons(model: Model) -> Reasons:
 def _rule_reasons(model: Model) -> Reasons:
     """Return reasons that name the rule and what a cut adds, for any other rule."""
     pruning = model.pruning
-    unit = "errors" if model.is_classifier else "in squared error"
-    costs = NodeCosts(costs_of(model, model.grown), unit, is_squared=not model.is_classifier)
+    costs = deciding_costs(model, pruning)
     rule = pruning.rule or "not named"
     samples = " and ".join(sorted(pruning.seen)) or "not named"
     saved = _saved_text(costs)
     texts = _DecisionTexts(
         start=(
-            f"As a leaf this node costs {{leaf}} {costs.text} on the growing sample, its whole branch {{branch}} with "
+            f"As a leaf this node costs {{leaf}} {costs.text}, its whole branch {{branch}} with "
             f"{{leaves}} leaves, so that a cut adds {{added}}. The rule ({rule}; samples it saw: {samples}) "
         ),
         cut="cut it.",

@@ -4,22 +4,47 @@ The other modules write it down: `_data` as the data block with the model card, 
 as HTML for readers without scripts.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .._utils.arrays import Floats, Longs, LongsOrFloats, equal_values
 from ..certifiers import leaf_shares, path
-from ..core import Counts, LeafShares, Model, Pruning, PruningSequence, RuleProvenance, Sample, Selection, m_estimate
+from ..core import (
+    Counts,
+    LeafShares,
+    Model,
+    Pruning,
+    PruningSequence,
+    RuleProvenance,
+    Sample,
+    SampleUsage,
+    Selection,
+    m_estimate,
+)
 from ..data.table import Table
 from ..errors import SecateurError
 from ..growers.importance import node_gains
+from ..inspection.currency import (
+    Currency,
+    SampleRole,
+    currency_of,
+    growing_role,
+    holdout_role,
+    node_losses,
+    rows_text,
+    scores_along,
+)
+from ..inspection.sentences import SampleFacts, facts_of
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import format_number, round_values
 from ..plot.distribution import Bars, known_values, node_bars
 from ..pruners import cost_complexity
+from ..statistics.node_losses import estimated_costs, node_deviances, node_impurities, prediction_losses
 
 Entries = dict[str, Any]  # plain values of the data block, by name
 
@@ -44,6 +69,16 @@ class ShownSample:
         The cost of each member of the sequence.
     fitted_cost : float
         The cost of the model's own pruning.
+    facts : SampleFacts
+        What sentences on this sample need.
+    sequence_role : SampleRole
+        What the rows were used for in making the members of the sequence.
+    rows : str
+        The rows in words, without what they were used for.
+    losses : array or None
+        The loss of each node as a leaf in the currency of the model; None if the currency is the error or no sum.
+    member_scores : array or None
+        The score of each member of the sequence in the currency; None if it is not known.
     """
 
     name: str
@@ -51,6 +86,11 @@ class ShownSample:
     costs: LongsOrFloats
     member_costs: LongsOrFloats
     fitted_cost: float
+    facts: SampleFacts
+    sequence_role: SampleRole
+    rows: str
+    losses: LongsOrFloats | None
+    member_scores: Floats | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +112,10 @@ class ShownModel:
         How much the split of each node lowers the criterion.
     stops : Stops
         The stops of the slider.
+    currency : Currency
+        The score that chose the tree.
     selection : Selection, optional
-        The selection of the model, if it measured the errors of the members of the sequence.
+        The selection of the model, if it measured the members of the sequence.
     bounds : list of float, optional
         A limit on the error of each member, valid for all at once; None if the held-out sample gives none.
     limits : LeafShares, optional
@@ -91,6 +133,7 @@ class ShownModel:
     costs: "NodeCosts"
     gains: Floats
     stops: "Stops"
+    currency: Currency
     selection: Selection | None
     bounds: list[float] | None
     limits: LeafShares | None
@@ -100,13 +143,15 @@ class ShownModel:
 
 def read_model(model: Model, table: Table | None = None) -> ShownModel:
     """Return what the page shows of a model, with the distributions of the rows of `table`."""
-    limits = node_limits(model)
+    # The roles are read first, because the page evaluates the held-out sample on many prunings.
     sequence = default_sequence(model) if model.sequence is None else model.sequence
-    samples = [_read_sample(model, sequence, "growing", model.grown)]
-    if model.holdout is not None:
-        samples.append(_read_sample(model, sequence, "held-out", model.holdout))
+    role, role_in_sequence = holdout_role(model), holdout_role(model, sequence)
+    limits, grown_role = node_limits(model), growing_role(model)
+    samples = [_read_sample(model, sequence, "growing", model.grown, (grown_role, grown_role))]
+    if model.holdout is not None and role is not None and role_in_sequence is not None:
+        samples.append(_read_sample(model, sequence, "held-out", model.holdout, (role, role_in_sequence)))
     selection = model.selection
-    if selection is not None and not (selection.is_error and len(selection.sequence) == len(sequence)):
+    if selection is not None and len(selection.sequence) != len(sequence):
         selection = None
     n_classes = max(shown.sample.n_labels for shown in samples)
     return ShownModel(
@@ -115,6 +160,7 @@ def read_model(model: Model, table: Table | None = None) -> ShownModel:
         sequence=with_alphas_per_row(sequence, float(model.grown.total[0]) or 1.0),
         costs=deciding_costs(model, sequence),
         stops=find_stops(model, sequence),
+        currency=currency_of(model),
         selection=selection,
         bounds=_path_bounds(model, sequence),
         limits=limits,
@@ -125,10 +171,26 @@ def read_model(model: Model, table: Table | None = None) -> ShownModel:
     )
 
 
-def _read_sample(model: Model, sequence: PruningSequence, name: str, sample: Sample) -> ShownSample:
-    """Return what the tree, the members of a sequence and the model's own pruning cost on a sample."""
-    costs = costs_of(model, sample)
-    return ShownSample(name, sample, costs, sequence.costs_on(costs), model.pruning.cost(costs))
+def _read_sample(
+    model: Model, sequence: PruningSequence, name: str, sample: Sample, roles: tuple[SampleRole, SampleRole]
+) -> ShownSample:
+    """Return what the tree, the members of a sequence and the model's own pruning cost on a sample.
+
+    `roles` are those for the model's own pruning and for the members of the sequence.
+    """
+    costs, currency = costs_of(model, sample), currency_of(model)
+    return ShownSample(
+        name=name,
+        sample=sample,
+        costs=costs,
+        member_costs=sequence.costs_on(costs),
+        fitted_cost=model.pruning.cost(costs),
+        facts=facts_of(model, sample, roles[0]),
+        sequence_role=roles[1],
+        rows=rows_text(sample, f"{name} rows"),
+        losses=None if currency.is_error else node_losses(currency, model, sample),
+        member_scores=scores_along(currency, model, sequence, sample),
+    )
 
 
 def node_limits(model: Model) -> LeafShares | None:
@@ -175,21 +237,32 @@ class NodeCosts:
     ----------
     values : array
         One cost per node.
-    text : str
-        The unit and the sample, such as "errors on the growing sample".
-    is_squared : bool
-        Whether the cost is a squared error.
-    is_estimated : bool
-        Whether the cost is an estimate of errors, not a number of rows.
+    unit : str
+        "errors", or the name of a cost that is not a number of rows, such as "log loss".
+    sample : str
+        The sample in words, such as "the growing sample".
+    weight : str
+        What the number of rows in a node is called: "rows", or "rows by weight".
     is_deciding : bool
         Whether the rule compared these costs; otherwise they only describe the nodes.
     """
 
     values: LongsOrFloats
-    text: str
-    is_squared: bool = False
-    is_estimated: bool = False
+    unit: str
+    sample: str
+    weight: str = "rows"
     is_deciding: bool = False
+
+    @property
+    def text(self) -> str:
+        """The unit and the sample, to complete "As a leaf this node costs 5 ..."."""
+        is_counted = self.unit.endswith("errors")
+        return f"{self.unit} {self.sample}" if is_counted else f"in {self.unit} {self.sample}"
+
+    @property
+    def is_squared(self) -> bool:
+        """Whether the cost is a squared error."""
+        return self.unit == "squared error"
 
 
 def costs_of(model: Model, sample: Sample) -> LongsOrFloats:
@@ -198,39 +271,87 @@ def costs_of(model: Model, sample: Sample) -> LongsOrFloats:
     return sample.costs_if_leaf(model.node_predictions)
 
 
-def deciding_costs(model: Model, sequence: PruningSequence) -> NodeCosts:
-    """Return the costs that the rule of a sequence compared.
+def deciding_costs(model: Model, made: PruningSequence | Pruning) -> NodeCosts:
+    """Return the costs that the rule of a sequence or a pruning compared.
 
     If they are not known (the caller of the rule passed them, or an old model file does not name them), the result is
     the cost on the growing sample, marked as not deciding.
     """
-    provenance = sequence.provenance
-    growing = _sample_costs(model, model.grown, "growing")
-    if provenance is None or provenance.edits:
+    provenance = made.provenance
+    growing = _sample_costs(model, model.grown)
+    if provenance is None or provenance.edits or not equal_values(made.node_labels, model.pruning.node_labels):
         return growing
-    if provenance.cost == "m-estimate" and isinstance(model.grown, Counts):
-        return _estimated_errors(model.grown, provenance)
-    has_known_unit = provenance.cost in ("errors", "squared error")
-    has_same_labels = equal_values(sequence.node_labels, model.pruning.node_labels)
-    if not (has_known_unit and has_same_labels):
-        return growing
-    if provenance.sample == model.grown.sample:
-        return replace(growing, is_deciding=True)
-    if model.holdout is not None and provenance.sample == model.holdout.sample:
-        return replace(_sample_costs(model, model.holdout, "held-out"), is_deciding=True)
-    return growing
+    known = _known_costs(model, provenance, made.seen)
+    return growing if known is None else replace(known, is_deciding=True)
 
 
-def _sample_costs(model: Model, sample: Sample, name: str) -> NodeCosts:
-    unit = "errors" if model.is_classifier else "in squared error"
-    return NodeCosts(costs_of(model, sample), f"{unit} on the {name} sample", is_squared=not model.is_classifier)
+def _known_costs(model: Model, provenance: RuleProvenance, seen: SampleUsage) -> NodeCosts | None:
+    """Return the costs that a provenance names; None if they cannot be computed from the samples of the model.
+
+    The held-out sample may be a later one of the same name: it is the one of the rule if it is among those `seen`.
+    """
+    sample = model.grown
+    if provenance.sample != sample.sample:
+        if model.holdout is None or provenance.sample != model.holdout.sample:
+            return None
+        sample = model.holdout
+        if len(SampleUsage.of(sample).without(seen)):
+            return None
+    if provenance.cost in ("errors", "squared error"):
+        return _sample_costs(model, sample)
+    if not isinstance(sample, Counts):
+        return None
+    costs_of_unit = partial(NodeCosts, sample=_sample_name(model, sample), weight=_weight_name(sample))
+    if provenance.cost == "m-estimate" and sample is model.grown:
+        return _estimated_errors(model.class_grown or sample, provenance)
+    if provenance.cost == "deviance":
+        return costs_of_unit(node_deviances(sample), "log loss (of the class shares in each leaf)")
+    if provenance.cost == "impurity":
+        return costs_of_unit(node_impurities(sample), "Gini impurity")
+    if provenance.cost == "expected cost":
+        return _expected_costs(model, sample, provenance, costs_of_unit)
+    return None
+
+
+def _expected_costs(
+    model: Model, sample: Counts, provenance: RuleProvenance, costs_of_unit: Callable[[LongsOrFloats, str], NodeCosts]
+) -> NodeCosts | None:
+    """Return the costs of a cost matrix, which the selection or the provenance names; None if it is not known."""
+    details = {} if model.selection is None else model.selection.details
+    costs = provenance.parameters.get("costs", details.get("costs", model.parameters.get("costs")))
+    labels = model.pruning.node_labels
+    if costs is None or labels is None:
+        return None
+    scoring = provenance.parameters.get("scoring", details.get("scoring"))
+    unit = "error weighted by class" if scoring == "balanced_error" else "cost"
+    matrix = np.asarray(costs)
+    if details.get("cost") == "m-estimate" and "costs" not in provenance.parameters and sample is model.grown:
+        rows, m = float(sample.total[0]) or 1.0, float(details.get("m", 2.0))
+        estimated = f"estimated {unit} (m-estimate with m = {format_number(m)})"
+        return costs_of_unit(estimated_costs(sample, m, matrix) * rows, estimated)
+    return costs_of_unit(prediction_losses(sample.by_class, labels, matrix).loss, unit)
+
+
+def _sample_costs(model: Model, sample: Sample) -> NodeCosts:
+    unit = "errors" if model.is_classifier else "squared error"
+    return NodeCosts(costs_of(model, sample), unit, _sample_name(model, sample), _weight_name(sample))
+
+
+def _sample_name(model: Model, sample: Sample) -> str:
+    return f"on the {'growing' if sample is model.grown else 'held-out'} sample"
+
+
+def _weight_name(sample: Sample) -> str:
+    return "rows by weight" if sample.is_weighted else "rows"
 
 
 def _estimated_errors(grown: Counts, provenance: RuleProvenance) -> NodeCosts:
     m = float(provenance.parameters.get("m", 2.0))
     rows = float(grown.total[0]) or 1.0
-    text = f"estimated errors (growing sample, m-estimate with m = {format_number(m)})"
-    return NodeCosts(m_estimate(grown, m) * rows, text, is_estimated=True, is_deciding=True)
+    text = f"(growing sample, m-estimate with m = {format_number(m)})"
+    prior = provenance.parameters.get("prior")
+    prior = np.full(grown.n_classes, 1 / grown.n_classes) if prior == "uniform" else prior
+    return NodeCosts(m_estimate(grown, m, prior) * rows, "estimated errors", text, _weight_name(grown))
 
 
 def with_alphas_per_row(sequence: PruningSequence, rows: float) -> PruningSequence:

@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
-from ..core import Counts, GroupedRows, PruningSequence, SampleUsage, Tree, UsedSample
+from ..core import Counts, GroupedRows, PruningSequence, Sample, SampleUsage, Tree, UsedSample
 from ..core.provenance import NO_SAMPLES
 from ..errors import Argument, CountsError, LeakageError, UnsupportedError, show
 from .overlap import Overlap, overlap
@@ -180,7 +180,7 @@ class Freshness:
         return found.as_independent() if repeats == "independent" or counts.is_weighted else found
 
 
-def compare_samples(used: SampleUsage, counts: Counts, *, refuses_name: bool = False) -> Freshness:
+def compare_samples(used: SampleUsage, counts: Sample, *, refuses_name: bool = False) -> Freshness:
     """Return the freshness of a sample, given the samples that were used to make the tree.
 
     Parameters
@@ -322,7 +322,7 @@ def check_samples(
     )
 
 
-def sample_overlap(used: UsedSample, counts: Counts) -> Overlap | None:
+def sample_overlap(used: UsedSample, counts: Sample) -> Overlap | None:
     """Return the overlap of the rows of two samples; None if their sketches are missing or cannot be compared."""
     sketch = counts.sketch
     if sketch is None or used.sketch is None or sketch.key != used.sketch.key:
@@ -340,13 +340,13 @@ def _describe_copies(counts: Counts, found: Repeats) -> str:
     )
 
 
-def _describe_leak(used: UsedSample, counts: Counts, result: Overlap) -> str:
+def _describe_leak(used: UsedSample, counts: Sample, result: Overlap) -> str:
     use = "grew the tree" if used.name == "grow" else "shaped the tree"
     shared = _describe_shared_rows(used, counts, result)
     return f"{shared}: rows that {use} cannot certify it; certify on rows that did not"
 
 
-def _describe_shared_rows(used: UsedSample, counts: Counts, result: Overlap) -> str:
+def _describe_shared_rows(used: UsedSample, counts: Sample, result: Overlap) -> str:
     name = f"{show(used.name)}{', up to the rounding of numbers' if result.is_rounded else ''}"
     return (
         f"about {result.n_shared:,.0f} ({result.low:,.0f} to {result.high:,.0f}) of the {result.n_rows:,} rows of "

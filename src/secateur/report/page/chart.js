@@ -1,4 +1,4 @@
-// Error against the number of leaves, on a logarithmic axis. The slider lies over the chart and shares its axis.
+// The currency against the number of leaves, on a logarithmic axis. The slider lies over the chart and shares its axis.
 
 const MAX_CURVE_POINTS_DRAWN = 40; // curves with more points are drawn without dots
 const MIN_TICK_DISTANCE_PIXELS = 30;
@@ -7,17 +7,20 @@ const SLIDER_STEPS = 1000;
 const THUMB_PIXELS = 20;
 const HEADROOM = 1.06; // the chart is so much higher than its highest curve
 
-function createChart(raw, tree, state, errors) {
+function createChart(raw, tree, state, errors, currency) {
   const stops = raw.stops;
   const maxLeaves = Math.max(...stops.leaves, 2);
   const slider = $("slider");
   const box = { left: 46, right: 14, top: 14, bottom: 34, height: 220 };
-  const { rate, toShownScale, format } = errors;
+  const { rate } = errors;
+  const { toShownScale, format } = currency;
   const lines = chartLines();
   const hasLine = (key) => lines.some((line) => line.key === key);
   const shownValues = lines.flatMap((line) => line.values.filter((value) => value !== null));
-  const highest = Math.max(...shownValues, raw.certified || 0, 1e-300);
-  const tickText = (value) => (errors.isClasses ? `${Number((value * 100).toFixed(2))}%` : formatMeasure(value));
+  // Certificates limit the error, so that their limits have a place in a chart of errors only.
+  const stamp = currency.isError ? raw.certified : null;
+  const highest = Math.max(...shownValues, stamp || 0, 1e-300);
+  const tickText = (value) => (currency.isShare ? `${Number((value * 100).toFixed(2))}%` : formatMeasure(value));
 
   // The position of a number of leaves on the axis, from 0 to 1.
   const position = (leaves) => Math.log(leaves) / Math.log(maxLeaves);
@@ -28,10 +31,10 @@ function createChart(raw, tree, state, errors) {
   // One curve for the certified limits, for each sample, and for cross-validation.
   function chartLines() {
     const found = [];
-    if (stops.bound) found.push({ key: "bound", name: "certified limit", rates: stops.bound });
+    if (stops.bound && currency.isError) found.push({ key: "bound", name: "certified limit", rates: stops.bound });
     tree.samples.forEach((sample, s) => {
-      const rates = stops.errors[s].map((cost) => (cost === null ? null : rate(s, cost)));
-      found.push({ key: `sample-${s}`, name: sample.name, rates });
+      const rates = stops.scores ? stops.scores[s] : stops.errors[s].map((cost) => (cost === null ? null : rate(s, cost)));
+      if (rates) found.push({ key: `sample-${s}`, name: sample.name, rates });
     });
     if (stops.cv && stops.cv_name !== tree.samples[1]?.sample) {
       const name = stops.cv_name === "cross-validation" ? "cross-validated" : stops.cv_name;
@@ -52,10 +55,10 @@ function createChart(raw, tree, state, errors) {
     drawMarks(curves);
     if (stops.cv) drawBand(curves);
     for (const line of lines) drawCurve(curves, line);
-    if (raw.certified !== null) {
+    if (stamp !== null) {
       const leaves = stops.leaves[raw.marks.fitted];
       const title = svg("title", {}, raw.certificate);
-      curves.append(svg("path", { class: "stamp", d: starPath(x(leaves), y(raw.certified)) }, title));
+      curves.append(svg("path", { class: "stamp", d: starPath(x(leaves), y(stamp)) }, title));
     }
     curves.append(svg("g", { id: "hovered" }), svg("g", { id: "now" }));
     placeSlider();
@@ -77,7 +80,7 @@ function createChart(raw, tree, state, errors) {
       curves.append(svg("text", { class: "tick", ...tickPosition }, formatNumber(leaves)));
     }
     curves.append(
-      svg("text", { class: "tick", x: 2, y: box.height - 3 }, errors.name),
+      svg("text", { class: "tick", x: 2, y: box.height - 3 }, currency.name),
       svg("text", { class: "tick", x: width - box.right, y: box.height - 3, "text-anchor": "end" }, "leaves (log scale)"),
     );
   }
@@ -100,7 +103,7 @@ function createChart(raw, tree, state, errors) {
     }
   }
 
-  // One standard error on either side of the cross-validated errors.
+  // One standard error on either side of the cross-validated scores.
   function drawBand(curves) {
     const known = stops.cv.map((_, i) => i).filter((i) => stops.cv[i] !== null);
     const edge = (sign) => known.map((i) => {
@@ -130,19 +133,22 @@ function createChart(raw, tree, state, errors) {
 
   // Redraw the parts that depend on the shown tree: dots on the curves, the thumb, and the tiles.
   function update() {
-    const { leaves, costs } = state.numbers;
+    const { leaves, costs, scores } = state.numbers;
     const limit = state.limit();
     const cv = stops.cv && !state.edits.length && hasLine("cv") ? stops.cv[state.stop] : null;
-    const dots = tree.samples.map((_, s) => ({ key: `sample-${s}`, value: toShownScale(rate(s, costs[s])) }));
-    dots.push({ key: "bound", value: limit.value }, { key: "cv", value: cv === null ? null : toShownScale(cv) });
+    const dots = tree.samples.map((_, s) => ({ key: `sample-${s}`, value: toShownScale(scores[s]) }));
+    dots.push({ key: "bound", value: currency.isError ? limit.value : null }, { key: "cv", value: cv === null ? null : toShownScale(cv) });
     const known = dots.filter(({ value }) => value !== null);
     $("now")?.replaceChildren(...known.map(({ key, value }) => currentDot(key, x(leaves.length), value)));
     slider.value = SLIDER_STEPS * position(leaves.length);
-    const rates = tree.samples.map((sample, s) => `${sample.name} ${errors.name} ${format(rate(s, costs[s]))}`);
+    const rates = tree.samples.flatMap((sample, s) => {
+      const error = `${sample.name} ${errors.name} ${errors.format(rate(s, costs[s]))}`;
+      return currency.isError || scores[s] === null ? [error] : [`${sample.name} ${currency.name} ${format(scores[s])}`, error];
+    });
     const text = `${formatCount(leaves.length, "leaf", "leaves")}, ${rates.join(", ")}`;
     slider.setAttribute("aria-valuetext", text);
     announce(text);
-    drawTiles(leaves.length, costs, limit, cv);
+    drawTiles(leaves.length, state.numbers, limit, cv);
   }
 
   // A dot, or an arrow at the upper edge if the value is above the chart.
@@ -156,26 +162,31 @@ function createChart(raw, tree, state, errors) {
     return html("div", { class: `tile ${key}` }, html("dt", {}, name), html("dd", {}, value, small));
   }
 
+  const baselineNote = (baseline) => (baseline ? `best constant ${format(baseline.value)}` : "");
+
   function formatR2(s, meanSquaredError) {
     const explained = errors.explainedVariance(s, meanSquaredError) ?? 0;
     return `R²\u00a0${formatNumber(Number(explained.toFixed(3)))}`;
   }
 
-  function drawTiles(nLeaves, costs, limit, cv) {
+  function drawTiles(nLeaves, { costs, scores }, limit, cv) {
     const tiles = [tile("leaves", nLeaves === 1 ? "leaf" : "leaves", formatNumber(nLeaves), `of ${formatNumber(tree.nLeaves[0])}`)];
     tree.samples.forEach((sample, s) => {
-      const wrongRows = `${formatNumber(costs[s])} of ${formatNumber(sample.total[0])}`;
+      if (!currency.isError && scores[s] !== null) {
+        tiles.push(tile(`score-${s}`, `${sample.name} ${currency.name}`, format(scores[s]), baselineNote(sample.baseline)));
+      }
+      const wrongRows = `${formatNumber(costs[s])} of ${formatNumber(sample.total[0])}${sample.unit ? " by weight" : ""}`;
       const note = errors.isClasses ? wrongRows : formatR2(s, rate(s, costs[s]));
-      tiles.push(tile(`sample-${s}`, `${sample.name} ${errors.name}`, format(rate(s, costs[s])), note));
+      tiles.push(tile(`sample-${s}`, `${sample.name} ${errors.name}`, errors.format(rate(s, costs[s])), note));
     });
     if (cv !== null) {
-      const r2 = errors.isClasses ? "" : `, ${formatR2(0, cv)}`;
-      const note = `± ${errors.formatStandardError(cv, stops.se[state.stop])}${r2}`;
-      tiles.push(tile("cv", `cross-validated ${errors.name}`, format(cv), note));
+      const r2 = errors.isClasses || !currency.isError ? "" : `, ${formatR2(0, cv)}`;
+      const note = `± ${currency.formatStandardError(cv, stops.se[state.stop])}${r2}`;
+      tiles.push(tile("cv", `cross-validated ${currency.name}`, format(cv), note));
     }
     if (limit.value !== null) {
       const scope = { path: "all stops at once", certificate: "this tree alone", branching: "any pruning, however chosen" };
-      const confidence = `at most (${100 * (1 - raw.delta)} % sure)`;
+      const confidence = `error at most (${raw.confidence} sure)`;
       tiles.push(tile("bound", confidence, formatPercent(limit.value, Math.ceil), scope[limit.from]));
     } else if (state.edits.length && raw.certified !== null) tiles.push(tile("bound", "certified limit", "none", "for cuts by hand"));
     $("tiles").replaceChildren(...tiles);
@@ -243,9 +254,9 @@ function createChart(raw, tree, state, errors) {
       const sample = svg("line", { class: `curve ${line.key}`, x1: 0, x2: 22, y1: 5, y2: 5 });
       return html("li", {}, key(22, 10, sample), line.name);
     });
-    if (raw.certified !== null) {
-      const stamp = svg("path", { class: "stamp", d: starPath(7, 7) });
-      items.push(html("li", {}, key(14, 14, stamp), `certificate of the fitted tree: ${formatPercent(raw.certified, Math.ceil)}`));
+    if (stamp !== null) {
+      const star = svg("path", { class: "stamp", d: starPath(7, 7) });
+      items.push(html("li", {}, key(14, 14, star), `certificate of the fitted tree: ${formatPercent(raw.certified, Math.ceil)}`));
     }
     $("legend").replaceChildren(...items);
   }
@@ -253,7 +264,7 @@ function createChart(raw, tree, state, errors) {
   // A button for each stop that has a name.
   function drawStopButtons() {
     const stopButton = (name, stop) => button(`${name} (${formatNumber(stops.leaves[stop])})`, () => state.goTo(stop));
-    const names = { fitted: "As fitted", one_se: "Smallest within 1 SE", best: "Least error" };
+    const names = { fitted: "As fitted", one_se: "Smallest within 1 SE", best: `Least ${currency.name}` };
     const buttons = [];
     for (const [key, name] of Object.entries(names)) {
       if (raw.marks[key] !== undefined) buttons.push(stopButton(name, raw.marks[key]));
@@ -264,6 +275,8 @@ function createChart(raw, tree, state, errors) {
     $("stops").replaceChildren(...buttons);
   }
 
+  $("size-title").textContent = `${currency.name[0].toUpperCase()}${currency.name.slice(1)} against size`;
+  $("curves-title").textContent = `${$("size-title").textContent}, the number of leaves`;
   drawLegend();
   drawStopButtons();
   state.listeners.push(update);

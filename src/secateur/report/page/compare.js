@@ -4,7 +4,7 @@ const MAX_STOPS_LISTED = 200;
 const MAX_SMALL_LINES = 220;
 const SMALL_DRAWING = { width: 360, height: 220 }; // pixels
 
-function createComparison(raw, tree, state, words, errors, picture) {
+function createComparison(raw, tree, state, words, errors, currency, picture) {
   const stops = raw.stops;
   let other = null; // { name, kept, numbers, limit }
 
@@ -76,6 +76,9 @@ function createComparison(raw, tree, state, words, errors, picture) {
     const formatLimit = ({ limit }) => (limit.value === null ? "–" : formatPercent(limit.value, Math.ceil));
     const rows = [["leaves", ...sides.map(({ numbers }) => formatNumber(numbers.leaves.length))]];
     tree.samples.forEach((sample, s) => {
+      if (!currency.isError && sides.some(({ numbers }) => numbers.scores[s] !== null)) {
+        rows.push([`${sample.name} ${currency.name}`, ...sides.map(({ numbers }) => currency.format(numbers.scores[s]))]);
+      }
       const rates = sides.map(({ numbers }) => errors.format(errors.rate(s, numbers.costs[s])));
       rows.push([`${sample.name} ${errors.name}`, ...rates]);
     });

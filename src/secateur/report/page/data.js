@@ -118,8 +118,9 @@ function unpackShareLimits(upper, tree, raw) {
 }
 
 function unpackSample(sample, tree, raw) {
-  const { name, is_whole: isWhole } = sample;
-  if (!sample.counts) return { name, sample: sample.sample, isWhole, total: sample.total, mean: sample.mean, cost: sample.cost };
+  const { name, is_whole: isWhole, where, unit, warning, baseline, rows, loss = null } = sample;
+  const shared = { name, sample: sample.sample, isWhole, where, unit, warning, baseline, rows, loss, errorBaseline: sample.error_baseline };
+  if (!sample.counts) return { ...shared, total: sample.total, mean: sample.mean, cost: sample.cost };
   const k = raw.classes.length;
   const counts = sumCountsUpwards(sample.counts, tree, k);
   const total = new Float64Array(tree.n);
@@ -130,7 +131,7 @@ function unpackSample(sample, tree, raw) {
       if (c !== tree.labels[v]) cost[v] += counts[v * k + c];
     }
   }
-  return { name, sample: sample.sample, isWhole, counts, total, cost };
+  return { ...shared, counts, total, cost };
 }
 
 // Class counts of all nodes. The block lists for each original leaf the number of its classes, then class and count

@@ -1,18 +1,17 @@
 // The part "In words": the shown tree in one paragraph, and downloads of the shown tree.
 
-function describeTree(raw, tree, state, words, errors) {
+function describeTree(raw, tree, state, words, errors, currency) {
   const { leaves } = state.numbers;
   const sentences = [
     describeColumns(raw, tree, state, errors),
-    ...describeError(raw, tree, state, errors),
+    ...describeScores(raw, tree, state, errors, currency),
     ...describeLimit(raw, state),
     ...describeLargestLeaves(tree, leaves, words, errors),
   ];
   const nCut = tree.nLeaves[0] - leaves.length;
   if (nCut > 0) {
-    sentences.push(
-      `The unpruned tree had ${formatCount(tree.nLeaves[0], "rule")}; ${formatNumber(nCut)} were removed because they would not ` +
-      "have held on new rows or were not worth their length.");
+    const how = state.edits.length ? "were cut away, by the rule or by hand" : "were pruned away";
+    sentences.push(`The tree as grown had ${formatCount(tree.nLeaves[0], "rule")}; ${formatNumber(nCut)} ${how}.`);
   }
   return sentences.join(" ");
 }
@@ -35,32 +34,55 @@ function describeColumns(raw, tree, state, errors) {
   if (names.length > 4) tested = `, which test ${formatNumber(names.length)} columns, above all ${joinNames(names.slice(0, 3))}`;
   else if (names.length) tested = `, which test ${joinNames(names)}`;
   const nRules = formatCount(leaves.length, "rule");
-  return `This tree ${purpose} with ${nRules}${tested}. It was grown on ${formatCount(tree.samples[0].total[0], "row")}.`;
+  return `This tree ${purpose} with ${nRules}${tested}. It was grown on ${tree.samples[0].rows.replace("growing ", "")}.`;
 }
 
-// The error on the held-out rows if there are some, else on the growing rows.
-function describeError(raw, tree, state, errors) {
-  const s = tree.samples.length - 1;
+// The score of the shown tree on the held-out rows if there are some, else on the growing rows, beside it the error on the
+// same rows, and the cross-validated score. The templates and their preconditions are those of inspection/sentences.py.
+function describeScores(raw, tree, state, errors, currency) {
+  const { costs, scores } = state.numbers;
+  const s = tree.samples.at(-1).total[0] ? tree.samples.length - 1 : 0;
   const sample = tree.samples[s];
-  const rate = errors.rate(s, state.numbers.costs[s]);
-  if (rate === null) return [];
-  const rows = s ? `${formatNumber(sample.total[0])} rows that it had not seen` : "the rows it was grown on";
-  if (errors.isClasses) {
-    const rootRate = errors.rate(s, sample.cost[0]);
-    const rootClass = raw.classes[tree.labels[0]];
-    const comparison = rootRate > rate ? `; always predicting ${rootClass} would be wrong for ${formatPercent(rootRate)}` : "";
-    return [`On ${rows} it is wrong for ${formatPercent(rate)}${comparison}.`];
+  const { sentences, error_sentences: errorSentences, cross_validation: crossValidation, weighted } = raw.currency;
+  const measured = [{ templates: sentences, format: currency.format, name: currency.name, value: scores[s], baseline: sample.baseline }];
+  if (!currency.isError) {
+    measured.push({ templates: errorSentences, format: errors.format, name: errors.name, value: errors.rate(s, costs[s]), baseline: sample.errorBaseline });
   }
-  const explained = errors.explainedVariance(s, rate);
-  const variance = explained === null ? "" : `; it explains ${formatPercent(Math.max(0, explained))} of the variance`;
-  return [`On ${rows} its predictions are off by ${errors.format(rate)} (root mean square)${variance}.`];
+  const texts = [];
+  for (const { templates, format, name, value, baseline } of measured) {
+    if (value === null) continue;
+    const where = texts.length ? "the same rows" : sample.where[kindOfPruning(raw, state)];
+    const facts = { where, name, value: format(value), unit: sample.unit };
+    if (baseline) Object.assign(facts, { baseline: format(baseline.value), label: baseline.label });
+    texts.push(fillIn(templates[compareScores(value, baseline)], facts));
+  }
+  const cv = raw.stops.cv_name === "cross-validation" && !state.edits.length ? raw.stops.cv[state.stop] : null;
+  if (cv !== null) {
+    const se = currency.formatStandardError(cv, raw.stops.se[state.stop]);
+    texts.push(fillIn(crossValidation, { name: currency.name, value: currency.format(cv), se, weighted }));
+  }
+  return texts;
 }
+
+// Which of the descriptions of a sample is true: rows that pruned the fitted tree did not make a cut by hand.
+function kindOfPruning(raw, state) {
+  if (state.edits.length) return "other";
+  if (state.stop === raw.marks.fitted) return "fitted";
+  return raw.stops.member[state.stop] >= 0 ? "member" : "other";
+}
+
+// Whether a score is better than that of the best constant prediction. The data have seven digits.
+function compareScores(value, baseline) {
+  if (!baseline) return "no baseline";
+  return value < baseline.value * (1 - 1e-6) ? "better" : "no better";
+}
+
+const fillIn = (template, facts) => template.replace(/\{(\w+)\}/g, (placeholder, name) => facts[name] ?? placeholder);
 
 function describeLimit(raw, state) {
   const limit = state.limit();
   if (limit.value === null) return limit.why ? [limit.why] : [];
-  const confidence = 100 * (1 - raw.delta);
-  return [`With ${confidence} % confidence its error on new rows like these is at most ${formatPercent(limit.value, Math.ceil)}.`];
+  return [`With ${raw.confidence} confidence its error on new rows like these is at most ${formatPercent(limit.value, Math.ceil)}.`];
 }
 
 function describeLargestLeaves(tree, leaves, words, errors) {
@@ -69,15 +91,16 @@ function describeLargestLeaves(tree, leaves, words, errors) {
   return largest.map((v, i) => {
     const start = i ? "The next largest" : "The largest";
     const right = errors.isClasses ? `, which is right for ${formatPercent(1 - cost[v] / total[v])} of them` : "";
+    const rows = tree.samples[0].unit ? "weight of the growing rows" : "growing rows";
     const conditions = words.conditions(v).join(" and ");
-    return `${start} group, ${formatPercent(total[v] / total[0])} of the rows, has ${conditions}: the prediction there is ${words.predictionLabel(v)}${right}.`;
+    return `${start} group, ${formatPercent(total[v] / total[0])} of the ${rows}, has ${conditions}: the prediction there is ${words.predictionLabel(v)}${right}.`;
   });
 }
 
-function createDescription(raw, tree, state, words, errors, picture) {
+function createDescription(raw, tree, state, words, errors, currency, picture) {
   const downloads = createDownloads(raw, tree, state, words, picture);
   return () => {
-    const text = describeTree(raw, tree, state, words, errors);
+    const text = describeTree(raw, tree, state, words, errors, currency);
     const paragraph = html("p", { class: "paragraph", id: "description-text" }, html("bdi", {}, text));
     const buttons = downloads.map(([name, action]) => button(name, action, { "data-download": name }));
     $("description").replaceChildren(

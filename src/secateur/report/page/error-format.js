@@ -1,5 +1,23 @@
-// Errors as text: a share of rows in percent for classes, a root mean squared error (RMSE) for numbers.
-// A "rate" is the cost per row: the share of wrong rows, or the mean squared error.
+// Scores as text. Errors are a share of rows in percent for classes, a root mean squared error (RMSE) for numbers.
+// A "rate" is the cost per row: the share of wrong rows, or the mean squared error. The currency is the score that chose
+// the tree; `raw.currency` names it.
+
+// The format of the currency; its functions have the names of those of the errors.
+function createCurrency(raw) {
+  const { name, form, is_error: isError } = raw.currency;
+  const isShare = form === "share";
+  const isRoot = form === "root";
+  const toShownScale = (value) => (value === null || !isRoot ? value : Math.sqrt(Math.max(0, value)));
+  const format = (value) => (isShare ? formatPercent(value) : formatMeasure(toShownScale(value)));
+
+  // The standard error of a root is the standard error of its square, divided by twice the root.
+  function formatStandardError(value, se) {
+    if (isShare) return formatPercent(se);
+    return formatMeasure(isRoot && value > 0 ? se / (2 * Math.sqrt(value)) : se);
+  }
+
+  return { name, isError, isShare, toShownScale, format, formatStandardError };
+}
 
 function createErrorFormat(raw, tree) {
   const isClasses = raw.kind === "classes";
@@ -10,17 +28,9 @@ function createErrorFormat(raw, tree) {
     return rows ? cost / rows : null;
   }
 
-  // The rate on the scale that the page shows: the share itself, or the root of the mean squared error.
-  function toShownScale(rate) {
-    return rate === null || isClasses ? rate : Math.sqrt(Math.max(0, rate));
-  }
-
-  const format = (rate) => (isClasses ? formatPercent(rate) : formatMeasure(toShownScale(rate)));
-
-  // The standard error of a root is the standard error of its square, divided by twice the root.
-  function formatStandardError(rate, se) {
-    if (isClasses) return formatPercent(se);
-    return formatMeasure(rate > 0 ? se / (2 * Math.sqrt(rate)) : 0);
+  // A rate as text: the share itself, or the root of the mean squared error.
+  function format(rate) {
+    return isClasses ? formatPercent(rate) : formatMeasure(rate === null ? null : Math.sqrt(Math.max(0, rate)));
   }
 
   // R²: the share of the variance of sample `s` (about its own mean) that the tree explains.
@@ -30,5 +40,5 @@ function createErrorFormat(raw, tree) {
     return variance > 0 && rate !== null ? 1 - rate / variance : null;
   }
 
-  return { isClasses, rate, toShownScale, format, formatStandardError, explainedVariance, name: isClasses ? "error" : "RMSE" };
+  return { isClasses, rate, format, explainedVariance, name: isClasses ? "error" : "RMSE" };
 }

@@ -29,11 +29,11 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     if (tree.samples.length > 1) controls.append(choice("Sample", "sample", tree.samples.map((sample, i) => [i, sample.name])));
     if (errors.isClasses && k > 1) controls.append(choice("Class", "class", raw.classes.map((text, c) => [c, clipText(text, 220)])));
     const title = `How the ${formatCount(state.numbers.leaves.length, "leaf does", "leaves do")} on ${formatNumber(total[0])} ${name} rows`;
-    const warning = "The growing rows made the tree: on them its error is too low.";
+    const { warning } = tree.samples[s];
     const plots = errors.isClasses ? [confusion(s), ranking(s), calibration(s)] : [residuals(s), largestErrors(s)];
     $("evaluation").replaceChildren(
       html("div", { class: "bar" }, html("h2", {}, title), controls),
-      ...(s === 0 ? [html("p", { class: "note" }, warning)] : []),
+      ...(warning ? [html("p", { class: "note" }, warning)] : []),
       html("div", { class: "plots" }, ...plots, importances()),
     );
   }
@@ -112,7 +112,7 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     const listed = leaves.filter((v) => grown.total[v] > 0).slice(0, MAX_POINTS);
     const points = listed.map((v) => calibrationPoint(v, evaluated, radius(v)));
     const nOutside = points.filter((point) => point.isOutside).length;
-    const note = `${formatNumber(nOutside)} of ${formatCount(points.length, "leaf lies", "leaves lie")} outside the ${100 * (1 - raw.delta)} % limits of that leaf.`;
+    const note = `${formatNumber(nOutside)} of ${formatCount(points.length, "leaf lies", "leaves lie")} outside the ${raw.confidence} limits of that leaf.`;
     return part(`Calibration of ${clipText(raw.classes[selected.class], 120)}`,
       xyPlot({ title: "Calibration by leaf", x: "predicted share", y: `share among ${evaluated.name} rows`, points, hasDiagonal: true, tickText: shortNumber }),
       html("p", { class: "note", id: "calibration" }, evaluated.isWhole ? note : "No limits: the rows have weights."));

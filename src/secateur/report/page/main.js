@@ -10,11 +10,12 @@ const words = createWording(raw, tree);
 const state = createState(raw, tree);
 $("app").hidden = false;
 const errors = createErrorFormat(raw, tree);
+const currency = createCurrency(raw);
 const picture = createPicture(raw, tree, state, words);
-createChart(raw, tree, state, errors);
+createChart(raw, tree, state, errors, currency);
 showPythonCode(raw, state);
 drawCard(raw);
-const drawNode = createPanel(raw, tree, state, words, errors, picture);
+const drawNode = createPanel(raw, tree, state, words, errors, currency, picture);
 const routing = createRouting(raw, tree, state);
 const canRoute = tree.feature.some((j) => j >= 0);
 const whatIf = canRoute ? createWhatIf(raw, tree, state, words, errors, picture, routing) : null;
@@ -22,10 +23,10 @@ const tabs = createTabs(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
   { id: "evaluation", name: "Evaluate", draw: createEvaluation(raw, tree, state, words, errors, picture) },
-  { id: "compare", name: "Compare", draw: createComparison(raw, tree, state, words, errors, picture) },
-  { id: "description", name: "In words", draw: createDescription(raw, tree, state, words, errors, picture) },
+  { id: "compare", name: "Compare", draw: createComparison(raw, tree, state, words, errors, currency, picture) },
+  { id: "description", name: "In words", draw: createDescription(raw, tree, state, words, errors, currency, picture) },
   { id: "rules-part", name: "Rules", draw: createRules(raw, tree, state, words, errors, picture) },
-  { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors), isQuick: true },
+  { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors, currency), isQuick: true },
   { id: "card-part", name: "Model card" },
 ].filter(({ id }) => canRoute || id !== "what-if"));
 picture.setOnSelect(() => {
@@ -114,5 +115,5 @@ document.addEventListener("keydown", (event) => {
 drawColourLegend();
 drawMarkLegend();
 // Give scripts and tests access to the parts of the page.
-window.secateur = { raw, tree, state, words, errors, picture, tabs, routing, whatIf,
+window.secateur = { raw, tree, state, words, errors, currency, picture, tabs, routing, whatIf,
   numbers: { confusionMatrix, rankLeaves, rankingCurves, columnImportances, shareLimits, sqlOf } };

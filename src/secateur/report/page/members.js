@@ -2,7 +2,7 @@
 
 const N_SAMPLED_STOPS = 40; // listed of very many stops, in addition to those with a name
 
-function createMembers(raw, tree, state, errors) {
+function createMembers(raw, tree, state, errors, currency) {
   let showsAll = false;
   let isDrawn = false;
   const stops = raw.stops;
@@ -40,17 +40,20 @@ function createMembers(raw, tree, state, errors) {
   function columnNames() {
     const names = ["leaves"];
     if (stops.alpha) names.push("alpha");
+    if (stops.scores) names.push(...tree.samples.filter((_, s) => stops.scores[s]).map((sample) => `${sample.name} ${currency.name}`));
+    const cvName = stops.cv_name === tree.samples[1]?.sample ? tree.samples[1].name : stops.cv_name;
+    if (stops.cv) names.push(`${cvName} ${currency.isError ? "" : `${currency.name} `}± SE`);
     names.push(...tree.samples.map((sample) => `${sample.name} ${errors.name}`));
-    if (stops.cv) names.push(`${stops.cv_name} ± SE`);
-    if (stops.bound) names.push("certified limit");
+    if (stops.bound) names.push("certified limit of the error");
     return names;
   }
 
   function stopRow(i) {
     const cells = [];
     if (stops.alpha) cells.push(formatNumber(stops.alpha[i]));
-    tree.samples.forEach((_, s) => cells.push(errors.format(errors.rate(s, stops.errors[s][i]))));
+    if (stops.scores) cells.push(...stops.scores.filter((column) => column).map((column) => currency.format(column[i])));
     if (stops.cv) cells.push(crossValidatedText(i));
+    tree.samples.forEach((_, s) => cells.push(errors.format(errors.rate(s, stops.errors[s][i]))));
     if (stops.bound) cells.push(stops.bound[i] === null ? "–" : formatPercent(stops.bound[i], Math.ceil));
     const label = `Show the tree with ${formatCount(stops.leaves[i], "leaf", "leaves")}`;
     const show = button(formatNumber(stops.leaves[i]), () => state.goTo(i), { class: "plain", "aria-label": label });
@@ -62,11 +65,11 @@ function createMembers(raw, tree, state, errors) {
 
   function crossValidatedText(i) {
     if (stops.cv[i] === null) return "–";
-    return `${errors.format(stops.cv[i])} ± ${errors.formatStandardError(stops.cv[i], stops.se[i])}`;
+    return `${currency.format(stops.cv[i])} ± ${currency.formatStandardError(stops.cv[i], stops.se[i])}`;
   }
 
   function stopNames(i) {
-    const names = { fitted: "as fitted", best: "least error", one_se: "within 1 SE" };
+    const names = { fitted: "as fitted", best: `least ${currency.name}`, one_se: "within 1 SE" };
     const marks = Object.entries(names).filter(([key]) => raw.marks[key] === i).map(([, name]) => name);
     return marks.length || !raw.names[i] ? marks : [raw.names[i]];
   }
@@ -75,11 +78,12 @@ function createMembers(raw, tree, state, errors) {
     const texts = [];
     if (stops.bound) {
       texts.push(
-        `Certified limit: with ${100 * (1 - raw.delta)} % confidence all of these limits hold at once, so the choice among ` +
+        `Certified limit: with ${raw.confidence} confidence all of these limits hold at once, so the choice among ` +
         "the prunings is paid for; a tree that is cut by hand is not among them.");
     }
     if (!raw.is_own_sequence) {
-      texts.push("The model came without a sequence: these are the cost-complexity prunings of the growing sample, made for the slider.");
+      const cost = raw.kind === "classes" ? "errors" : "squared errors";
+      texts.push(`The model came without a sequence: these are the cost-complexity prunings of the growing sample by its ${cost}, made for the slider.`);
     }
     return texts;
   }

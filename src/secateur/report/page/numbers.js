@@ -41,8 +41,10 @@ function formatDay(days) {
   return `${date} ${time.slice(0, hasSeconds ? 8 : 5)}`;
 }
 
+// Put a comma between thousands, but not among the decimals.
 function groupDigits(digits) {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ",");
+  const [whole, ...decimals] = digits.split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
 // A share in percent; `round` is Math.ceil for upper limits, so that the text is a limit too.

@@ -2,7 +2,7 @@
 
 const MAX_CLASSES_LISTED = 10;
 
-function createPanel(raw, tree, state, words, errors, picture) {
+function createPanel(raw, tree, state, words, errors, currency, picture) {
   const details = createNodeDetails(raw, tree, state, words, errors, picture);
   const { isClasses } = errors;
 
@@ -29,8 +29,9 @@ function createPanel(raw, tree, state, words, errors, picture) {
       ),
       html("div", {},
         details.distribution(v),
+        ...scoreParts(v, isLeaf),
         html("h3", {}, isClasses ? "Errors here" : "RMSE here"),
-        costTable(v, isLeaf),
+        costTable(v, isLeaf, (sample) => sample.cost, formatCost),
         html("h3", {}, isClasses ? "Rows of each class" : "Rows and mean"),
         isClasses ? classTable(v) : meanTable(v)),
     );
@@ -103,18 +104,27 @@ function createPanel(raw, tree, state, words, errors, picture) {
     return "";
   }
 
-  // The cost of the node as a leaf, of its branch as shown, and of its branch as grown.
-  function costTable(v, isLeaf) {
+  // The score that chose the tree, in this node; nothing if it is the error or no sum over leaves.
+  function scoreParts(v, isLeaf) {
+    if (!tree.samples[0].loss) return [];
+    const format = (loss, rows) => (rows ? currency.format(loss / rows) : "–");
+    return [html("h3", {}, `Here by ${currency.name}, per row`), costTable(v, isLeaf, (sample) => sample.loss, format)];
+  }
+
+  // The cost of the node as a leaf, of its branch as shown, and of its branch as grown, from the costs of all nodes.
+  function costTable(v, isLeaf, costsOf, formatSum) {
     const asShown = isLeaf ? null : state.measurePruning(state.kept, v);
     const isInternal = Uint8Array.from(tree.arity, (arity) => (arity > 0 ? 1 : 0));
     const asGrown = tree.arity[v] > 0 ? state.measurePruning(isInternal, v) : null;
     const head = ["sample", "as a leaf"];
     if (asShown) head.push(`branch now (${formatCount(asShown.leaves.length, "leaf", "leaves")})`);
     if (asGrown) head.push(`as grown (${formatCount(asGrown.leaves.length, "leaf", "leaves")})`);
-    const body = tree.samples.map((sample, s) => {
-      const cells = [sample.name, formatCost(sample.cost[v], sample.total[v])];
-      if (asShown) cells.push(formatCost(asShown.costs[s], sample.total[v]));
-      if (asGrown) cells.push(formatCost(asGrown.costs[s], sample.total[v]));
+    const body = tree.samples.map((sample) => {
+      const costs = costsOf(sample);
+      const sumOf = (leaves) => formatSum(leaves.reduce((sum, u) => sum + costs[u], 0), sample.total[v]);
+      const cells = [sample.name, formatSum(costs[v], sample.total[v])];
+      if (asShown) cells.push(sumOf(asShown.leaves));
+      if (asGrown) cells.push(sumOf(asGrown.leaves));
       return cells;
     });
     return table(head, body);

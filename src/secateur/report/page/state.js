@@ -38,18 +38,32 @@ function createState(raw, tree) {
     for (const edit of state.edits) applyEdit(edit, state.kept);
     state.numbers = measurePruning(state.kept);
     // Without edits the stored costs are used, so that the page shows the same digits everywhere.
-    if (!state.edits.length) state.numbers.costs = stops.errors.map((column) => column[state.stop]);
+    if (!state.edits.length) useStoredNumbers(state.numbers, state.stop);
     while (!isInTree(state.selected)) state.selected = tree.parent[state.selected];
     for (const listener of state.listeners) listener();
   }
 
+  // Replace the measured costs and scores of a stop by the stored ones.
+  function useStoredNumbers(numbers, stop) {
+    numbers.costs = stops.errors.map((column) => column[stop]);
+    numbers.scores = (stops.scores || stops.errors).map((column, s) => {
+      const value = column ? column[stop] : null;
+      return stops.scores || value === null ? value : perRow(value, s, 0);
+    });
+  }
+
+  const perRow = (sum, s, root) => (tree.samples[s].total[root] ? sum / tree.samples[s].total[root] : null);
+
   const isInTree = (v) => v === 0 || state.kept[tree.parent[v]] === 1;
   const isLeaf = (v) => isInTree(v) && state.kept[v] === 0;
 
-  // Return leaves, cuts and costs of a pruning, or of its part below `root`. `nDecisions` is the number of its nodes at
-  // which one could cut or not: those that are internal in the grown tree.
+  // Return leaves, cuts, costs and scores of a pruning, or of its part below `root`. `costs` are errors (squared errors),
+  // `scores` are per row, in the currency; null where they are no sum over leaves. `nDecisions` is the number of its nodes
+  // at which one could cut or not: those that are internal in the grown tree.
   function measurePruning(kept, root = 0) {
     const numbers = { leaves: [], cuts: [], nDecisions: 0, costs: tree.samples.map(() => 0) };
+    const losses = tree.samples.map((sample) => (raw.currency.is_error ? sample.cost : sample.loss));
+    const sums = tree.samples.map(() => 0);
     for (let v = root; v < tree.end[root]; ) {
       if (tree.arity[v] > 0) numbers.nDecisions += 1;
       if (kept[v]) {
@@ -58,9 +72,13 @@ function createState(raw, tree) {
       }
       numbers.leaves.push(v);
       if (tree.arity[v] > 0) numbers.cuts.push(v);
-      tree.samples.forEach((sample, s) => (numbers.costs[s] += sample.cost[v]));
+      tree.samples.forEach((sample, s) => {
+        numbers.costs[s] += sample.cost[v];
+        sums[s] += losses[s] ? losses[s][v] : 0;
+      });
       v = tree.end[v];
     }
+    numbers.scores = sums.map((sum, s) => (losses[s] ? perRow(sum, s, root) : null));
     return numbers;
   }
 
@@ -125,7 +143,8 @@ function createState(raw, tree) {
   // Return `kept`, numbers and limit of another stop, without going there.
   function previewStop(stop) {
     const kept = keptAt(stop);
-    const numbers = { ...measurePruning(kept), costs: stops.errors.map((column) => column[stop]) };
+    const numbers = measurePruning(kept);
+    useStoredNumbers(numbers, stop);
     return { kept, numbers, limit: limit({ stop, edits: [], numbers }) };
   }
 
