@@ -41,12 +41,13 @@ function createMembers(raw, tree, state, errors, currency) {
     const names = ["leaves"];
     if (stops.alpha) names.push("alpha");
     if (stops.scores) names.push(...tree.samples.filter((_, s) => stops.scores[s]).map((sample) => `${sample.name} ${currency.name}`));
-    const cvName = stops.cv_name === tree.samples[1]?.sample ? tree.samples[1].name : stops.cv_name;
-    if (stops.cv) names.push(`${cvName} ${currency.isError ? "" : `${currency.name} `}± SE`);
+    if (stops.cv) names.push(`${sourceOfScores()} ${currency.isError ? "" : `${currency.name} `}± SE`);
     names.push(...tree.samples.map((sample) => `${sample.name} ${errors.name}`));
     if (stops.bound) names.push("certified limit of the error");
     return names;
   }
+
+  const sourceOfScores = () => tree.samples.find((sample) => sample.sample === stops.cv_name)?.name || stops.cv_name;
 
   function stopRow(i) {
     const cells = [];
