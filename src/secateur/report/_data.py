@@ -235,10 +235,12 @@ def _limit_entries(model: Model) -> Entries:
     elif isinstance(holdout, Counts) and holdout.grouped is not None:
         why_not = "The held-out rows belong to groups, and a limit for hand-made cuts counts rows."
     elif not equal_values(model.pruning.node_labels, model.grown.labels):
-        why_not = (
-            "The classes of leaves are not the most frequent ones of the growing rows; no limit is computed for "
-            "prunings without a certificate."
-        )
+        provenance = model.pruning.provenance
+        is_from_holdout = provenance is not None and provenance.parameters.get("labels", "grow") != "grow"
+        reason = "The held-out sample chose the classes of leaves too"
+        if not is_from_holdout:
+            reason = "The classes of leaves are not the most frequent ones of the growing rows"
+        why_not = f"{reason}; no limit is computed for prunings without a certificate."
     else:
         return {"delta": delta_of(model), "n": int(holdout.total[0])}
     return {"why_not": why_not}
