@@ -293,10 +293,32 @@ def test_table_and_new_column_are_quoted():
 def test_columns_that_an_engine_cannot_tell_apart_are_refused():
     tree, grown = secateur.grow(secateur.encode([[1.0, 1.0], [2.0, 1.0]], names=["a", "A"], target=[0, 1]))
 
-    for engine in ENGINES:
-        with pytest.raises(UnsupportedError, match="'a' and 'A' differ only by the case"):
-            export_sql((tree, grown), dialect=engine)
+    for dialect in ("ansi", *ENGINES):
+        for style in ("auto", "plain", "guarded"):
+            with pytest.raises(UnsupportedError, match="'a' and 'A' differ only by the case"):
+                export_sql((tree, grown), dialect=dialect, style=style)
     assert '"a"' in export_sql((tree, grown), dialect="postgres")
+
+
+@pytest.mark.parametrize("names", [("straße", "STRASSE"), ("É", "é")])
+def test_case_is_that_of_any_alphabet(names):
+    tree, grown = secateur.grow(secateur.encode([[1.0, 1.0], [2.0, 1.0]], names=names, target=[0, 1]))
+
+    with pytest.raises(UnsupportedError, match="differ only by the case"):
+        export_sql((tree, grown))
+
+
+def test_new_columns_differ_from_all_others_even_if_case_is_ignored():
+    duckdb = pytest.importorskip("duckdb")
+    rows = [[float(k)] for k in range(6)]
+    tree, grown = secateur.grow(rows, ["yes", "YES", "leaf", "yes", "YES", "leaf"])
+    query = export_sql((tree, grown), dialect="duckdb", output="probabilities", key="LEAF")
+    connection = duckdb.connect()
+    connection.execute("create table data as select range::double as x0, range as LEAF from range(6)")
+
+    names = [about[0] for about in connection.execute(query).description]
+
+    assert len({name.lower() for name in names}) == len(names) == 5
 
 
 def test_whole_numbers_too_large_for_a_double_are_refused_as_categories():

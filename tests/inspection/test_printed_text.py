@@ -1,6 +1,7 @@
 """Names, labels and notes that would act on a terminal or in a spreadsheet are shown as escapes."""
 
 import csv
+import io
 import json
 import warnings
 
@@ -103,3 +104,51 @@ def test_predictions_are_safe_for_spreadsheets_if_asked(files, capsys, monkeypat
         column = pd.read_csv("out.csv", lineterminator="\n")["prediction"]
         assert column[0].startswith(f"{first}1+1")
     assert pd.read_csv("out.csv", lineterminator="\n")["leaf"].dtype == int
+
+
+def test_every_object_prints_itself_without_what_acts_on_a_terminal(files):
+    """Walk through all attributes and results of a model, and print each of them."""
+    estimator = TreeClassifier.from_model(load_model(files / "model.json"))
+    model = estimator.model_
+    row = pd.read_csv(files / "rows.csv", lineterminator="\n").iloc[:1, :2]
+    texts = {}
+    found = [estimator.summary(), estimator.explain(row), model, model.tree.schema, *model.tree.schema.columns]
+    found += [getattr(model, name) for name in ("tree", "grown", "holdout", "pruning", "sequence", "selection")]
+    found += [model.certificate, model.tree.history, model.tree.evaluation_log, model.pruning.provenance]
+    for value in found:
+        for text in (str(value), repr(value)):
+            texts[type(value).__name__] = text
+            assert not has_escape(text), type(value).__name__
+    assert r"\x1b" in texts["Summary"]
+    assert r"\x1b" in texts["Explanation"]
+
+
+@pytest.mark.parametrize(
+    "label", ["a\rb", "a\nb", "\r=1", "\n=1", "\t=1", "=1", "+1", "-1", "@a", '"', "'", "a,b", "a;=1", "\uff1d1", " a"]
+)
+@pytest.mark.parametrize("options", [[], ["--spreadsheet-safe"]])
+def test_labels_of_any_characters_survive_as_csv(label, options, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    model = TreeClassifier(prune=None, criterion="gini").fit([[0.0], [1.0]] * 5, [label, "plain"] * 5)
+    model.save("model.json")
+    pd.DataFrame({"x0": [0.0, 1.0]}).to_csv("rows.csv", index=False)
+    assert run(["predict", "model.json", "rows.csv", "--probabilities", *options, "-o", "out.csv"]) == 0
+
+    data = (tmp_path / "out.csv").read_bytes()
+    head, *rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
+
+    is_formula = label[0] in "=+-@\t\r\n\uff1d"
+    assert [row[0] for row in rows] == [f"'{label}" if options and is_formula else label, "plain"]
+    assert sorted(head[1:]) == sorted([f"probability of {label}", "probability of plain"])
+    assert [len(row) for row in rows] == [3, 3]
+    if "\n" not in label:
+        assert data.count(b"\n") == 3  # lines end in a single "\n"
+
+
+def test_text_is_quoted_for_spreadsheets_so_that_no_other_delimiter_divides_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    TreeClassifier(prune=None, criterion="gini").fit([[0.0], [1.0]] * 5, ["a;=1+1", "b"] * 5).save("model.json")
+    pd.DataFrame({"x0": [0.0]}).to_csv("rows.csv", index=False)
+    run(["predict", "model.json", "rows.csv", "--leaf", "--spreadsheet-safe", "-o", "out.csv"])
+
+    assert (tmp_path / "out.csv").read_text() == '"prediction","leaf"\n"a;=1+1",1\n'

@@ -152,7 +152,7 @@ def models(draw):
         draw(st.floats(0, 1, exclude_min=True, exclude_max=True)),
         draw(texts),
         n,
-        draw(st.integers(0, n) | st.floats(0, n)),
+        draw(st.integers(0, n) if is_certified else st.integers(0, n) | st.floats(0, n)),
         draw(real),
         is_certified,
         "" if is_certified else "made by hand",

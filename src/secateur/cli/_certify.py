@@ -1,6 +1,5 @@
 """The command `secateur certify`: bound the error of a tree, its cost, or the class rates and shares of leaves."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..certifiers import METHODS
+from ..errors import show
 from ._command import (
     Options,
     check_max_error,
@@ -15,6 +15,7 @@ from ._command import (
     delta_option,
     max_error_option,
     name_option,
+    parse_json,
     print_message,
     print_result,
     random_state_option,
@@ -192,8 +193,8 @@ def _read_costs(text: str | None, model: "Model") -> Any:
         return model.parameters["costs"]
     is_json = text.lstrip().startswith("[")
     try:
-        return json.loads(text if is_json else Path(text).read_text(encoding="utf-8"))
+        return parse_json(text if is_json else Path(text).read_text(encoding="utf-8"))
     except OSError as error:
-        raise click.UsageError(f"--costs {text}: {error.strerror or error}") from None
+        raise click.UsageError(f"--costs {show(text)}: {error.strerror or error}") from None
     except ValueError:
-        raise click.UsageError(f"--costs {text}: a matrix in JSON is needed, such as [[0, 1], [10, 0]]") from None
+        raise click.UsageError(f"--costs {show(text)}: a matrix in JSON is needed, such as [[0, 1], [10, 0]]") from None

@@ -48,6 +48,8 @@ EXIT_STATUS_OF_ERROR: tuple[tuple[type[SecateurError], int], ...] = (  # the fir
 )
 FLAG_OF_PARAMETER = {"overwrite": "--force"}  # Python parameters whose option has another name
 JSON_VERSION = 1
+MAX_CONFIG_BYTES = 1 << 16
+MAX_DOTS_PER_LINE = 1000  # in the file of --config
 MAX_TREE_LINES = 60  # a longer tree is printed only by `secateur show`
 _UNSAFE_CHARACTER = re.compile(r"[^ -~]")
 
@@ -155,6 +157,16 @@ def combine_options(*options: OptionDecorator) -> OptionDecorator:
     return add_options
 
 
+class PathText(click.Path):
+    """A path that a file system can have; the type of click fails for text with the character 0."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or raise a usage error."""
+        if "\0" in str(value):
+            raise click.BadParameter(f"{show(value)} is no path: it contains the character 0", ctx, param)
+        return super().convert(value, param, ctx)
+
+
 class Choice(click.Choice):  # type: ignore[type-arg] # click 8.1 has no type argument
     """A choice among names whose error message suggests the nearest name."""
 
@@ -218,7 +230,7 @@ n_jobs_option = click.option(
 )
 write_options = combine_options(
     click.option("--force", is_flag=True, help="Overwrite an existing file."),
-    click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file."),
+    click.option("--output", "-o", type=PathText(dir_okay=False), help="Write to this file."),
 )
 write_model_options = combine_options(
     click.option(
@@ -233,6 +245,21 @@ output_options = combine_options(
 )
 
 
+class NestedTooDeeplyError(ValueError):
+    """Text of JSON or TOML with more levels of lists or tables than Python reads."""
+
+    def __init__(self) -> None:
+        super().__init__("lists or tables are nested too deeply; a few levels are enough for every option")
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text; raise ValueError if it is not valid, or nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise NestedTooDeeplyError from error
+
+
 def parse_parameters(texts: Sequence[str]) -> Options:
     """Return texts of the form NAME=VALUE as a dictionary; a value is JSON, or else a string."""
     parameters: Options = {}
@@ -241,8 +268,10 @@ def parse_parameters(texts: Sequence[str]) -> Options:
         if not equals:
             raise click.UsageError(f"--set {text}: NAME=VALUE is needed")
         try:
-            parameters[name.replace("-", "_")] = json.loads(value)
-        except json.JSONDecodeError:
+            parameters[name.replace("-", "_")] = parse_json(value)
+        except NestedTooDeeplyError as error:
+            raise click.UsageError(f"--set {show(text)}: {error}") from error
+        except ValueError:  # also for a whole number of more digits than Python reads
             parameters[name.replace("-", "_")] = value
     return parameters
 
@@ -282,6 +311,8 @@ def set_defaults_from_file(context: click.Context, _parameter: click.Parameter, 
             raise click.UsageError(f"{path}: {show(name)} is not an option of {context.info_name}{hint}")
         option = options[key]
         is_repeatable = getattr(option, "multiple", False)
+        if isinstance(value, list | dict) and not is_repeatable:
+            raise click.UsageError(f"{path}: {name} is {show(value)}; one value is needed")
         defaults[str(option.name)] = _as_list(value) if is_repeatable else value
     context.default_map = {**(context.default_map or {}), **defaults}
 
@@ -293,15 +324,30 @@ def _as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def _read_config_text(path: str) -> str:
+    """Return the text of the file of --config; refuse text whose parser would need too much memory."""
+    with Path(path).open("rb") as file:
+        data = file.read(MAX_CONFIG_BYTES + 1)
+    if len(data) > MAX_CONFIG_BYTES:
+        raise click.UsageError(f"--config {path} is too long; at most {MAX_CONFIG_BYTES:,} bytes are read")
+    text = data.decode()
+    # The memory for a key such as a.b.c is quadratic in the number of its parts.
+    if any(line.count(".") > MAX_DOTS_PER_LINE for line in text.splitlines()):
+        raise NestedTooDeeplyError
+    return text
+
+
 def _read_config(path: str) -> Options:
     """Return the names and values in a TOML or JSON file."""
     import tomllib
 
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        config = json.loads(text) if path.lower().endswith(".json") else tomllib.loads(text)
+        text = _read_config_text(path)
+        config = parse_json(text) if path.lower().endswith(".json") else tomllib.loads(text)
     except OSError as error:
         raise click.UsageError(f"--config {path} cannot be read ({error.strerror})") from error
+    except (NestedTooDeeplyError, RecursionError) as error:
+        raise click.UsageError(f"--config {path}: {NestedTooDeeplyError()}") from error
     except ValueError as error:
         raise click.UsageError(f"--config {path} is neither TOML nor JSON ({error})") from error
     if not isinstance(config, dict):

@@ -13,6 +13,7 @@ from ..errors import show
 from ._command import (
     FRACTION,
     Options,
+    PathText,
     command,
     delta_option,
     files_argument,
@@ -46,9 +47,7 @@ IMAGE_DPI = 150
 @delta_option("certificates")
 @random_state_option("Seed for the test rows.")
 @n_jobs_option
-@click.option(
-    "--plot", "plot_path", type=click.Path(dir_okay=False), help="Plot test error against leaves to this file."
-)
+@click.option("--plot", "plot_path", type=PathText(dir_okay=False), help="Plot test error against leaves to this file.")
 @data_options
 @keep_option
 @output_options

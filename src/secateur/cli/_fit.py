@@ -19,6 +19,7 @@ from ._command import (
     Function,
     OptionDecorator,
     Options,
+    PathText,
     check_max_error,
     check_output_path,
     choice_option,
@@ -140,7 +141,7 @@ def growing_option(declaration: Declaration) -> OptionDecorator:
 @keep_option
 @click.option("--verbose", "-v", is_flag=True, help="Show progress and a summary with the pruning path.")
 @click.option(
-    "--config", type=click.Path(dir_okay=False), is_eager=True, expose_value=False, callback=set_defaults_from_file,
+    "--config", type=PathText(dir_okay=False), is_eager=True, expose_value=False, callback=set_defaults_from_file,
     help="Read options from a TOML or JSON file; the command line takes precedence.",
 )  # fmt: skip
 @output_options

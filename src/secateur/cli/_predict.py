@@ -4,7 +4,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ..core import Model
     from ..data.table import Table
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # of cells that spreadsheets evaluate
+# Beginnings of cells that spreadsheets evaluate; some of them treat the wide forms as equal.
+FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\t", "\r", "\n")
 
 
 @model_command(
@@ -37,7 +38,8 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")  # of cells that spreadsheets 
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
 @click.option(
     "--spreadsheet-safe", is_flag=True,
-    help="Put an apostrophe before text that a spreadsheet would read as a formula (= + - @, tab, return).",
+    help="Put an apostrophe before text that a spreadsheet would read as a formula (= + - @, tab, line break), and "
+    "all text in quotes.",
 )  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
 @write_options
@@ -51,13 +53,16 @@ def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
     _note_unknown_values(table, quiet=options["quiet"])
     columns = _prediction_columns(model, table, options)
     rows = zip(*columns.values(), strict=True)
-    text = io.StringIO()
+    text = io.StringIO(newline="")
     if options["as_json"]:
         for row in rows:
             text.write(to_json(dict(zip(columns, row, strict=True))) + "\n")
     else:
-        writer = csv.writer(text, lineterminator="\n")
-        prepare = _escape_formulas if options["spreadsheet_safe"] else list
+        is_safe = options["spreadsheet_safe"]
+        # Quotes keep text together that contains the delimiter of another locale, such as a semicolon.
+        quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if is_safe else csv.QUOTE_MINIMAL
+        writer = csv.writer(_Lines(text), lineterminator="\r\n", quoting=quoting)
+        prepare = _escape_formulas if is_safe else list
         writer.writerow(prepare(columns))
         writer.writerows(map(prepare, rows))
     if options["output"] and options["output"] != "-":
@@ -65,6 +70,20 @@ def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
         print_message(f"{table.n_rows:,} rows written to {options['output']}", quiet=options["quiet"])
     else:
         sys.stdout.write(text.getvalue())
+
+
+class _Lines:
+    """Write the lines of a CSV writer, which end in "\\r\\n", to `stream` with "\\n" at their ends.
+
+    The writer of Python puts cells that contain "\\r" in quotes only if its lines end in "\\r\\n".
+    """
+
+    def __init__(self, stream: io.StringIO) -> None:
+        self.stream = stream
+
+    def write(self, line: str) -> int:
+        """Write one line."""
+        return self.stream.write(line.removesuffix("\r\n") + "\n")
 
 
 def _note_unknown_values(table: "Table", *, quiet: bool) -> None:

@@ -11,6 +11,7 @@ from ._command import (
     Choice,
     Command,
     Options,
+    PathText,
     command,
     make_table,
     n_jobs_option,
@@ -37,7 +38,7 @@ Example:
   secateur data build data
   secateur reproduce rademacher --data data""",
 )
-@click.argument("folder", type=click.Path(file_okay=False), metavar="DIR")
+@click.argument("folder", type=PathText(file_okay=False), metavar="DIR")
 @click.option("--only", multiple=True, metavar="SET", help="Create only this data set; can be repeated.")
 @click.option("--offline", is_flag=True, help="Do not download from OpenML.")
 @output_options

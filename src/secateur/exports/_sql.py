@@ -47,7 +47,7 @@ class Dialect:
         Keyword that keeps the engine from inlining one stage of a query into the next. Each stage names the stage
         before it twice, so inlined text would double at every stage.
     ignores_case : bool
-        Whether the engine takes quoted names that differ only by case for the same name.
+        Whether engines of the dialect take quoted names that differ only by case for the same name.
     """
 
     name: str
@@ -124,7 +124,7 @@ class Dialect:
 
 
 DIALECTS = {
-    "ansi": Dialect("ansi"),
+    "ansi": Dialect("ansi", ignores_case=True),  # as DuckDB, Spark, MySQL and SQL Server do, unlike the standard
     "duckdb": Dialect("duckdb", ignores_case=True),
     "sqlite": Dialect("sqlite", fence="MATERIALIZED ", ignores_case=True),
     "postgres": Dialect("postgres", fence="MATERIALIZED "),
@@ -182,7 +182,8 @@ def export_sql(
         The table (or view) with the rows; several parts for a name such as schema and table.
         Its columns have the names of the data the tree was grown on.
     dialect : "ansi", "duckdb", "sqlite" or "postgres"
-        "ansi" suits engines without NaN, or in which NaN differs from itself.
+        "ansi" suits engines without NaN, or in which NaN differs from itself. All dialects but "postgres" refuse a
+        tree that tests one of two columns whose names differ only by the case of letters.
     output : "prediction", "leaf" or "probabilities"
         The class or the mean, the number of the leaf, or both the leaf and a column
         `probability_CLASS` for each class.
@@ -233,7 +234,7 @@ def export_sql(
     if not parts or not all(isinstance(part, str) for part in parts):
         raise ParameterError(f"table={show(table)}; a name, or the parts of one, is needed")
     source = ".".join(map(target.identifier, parts))
-    taken = [column.name for column in exported.columns]
+    taken = [column.name for column in exported.columns] + ([] if key is None else [key])
     returns_leaf = output != "prediction"
     wanted = name if name is not None else ("leaf" if returns_leaf else "prediction")
     new_column = unique_name(wanted, taken)
@@ -245,7 +246,7 @@ def export_sql(
     lines[-1] += target.identifier(new_column)
     lines.append(f"FROM {source} AS r")
     if output == "probabilities":
-        lines = _add_probabilities(exported, target, lines, new_column, exported.probabilities(probabilities))
+        lines = _add_probabilities(exported, target, lines, new_column, taken, exported.probabilities(probabilities))
     return "\n".join(lines if key is None else [*lines, f"ORDER BY {target.identifier(key)}"])
 
 
@@ -261,15 +262,17 @@ def _is_plain(exported: ExportedTree, style: str, dialect: str) -> bool:
 
 def _check_names(exported: ExportedTree, target: Dialect) -> None:
     """Refuse tested columns whose names the engine cannot distinguish."""
+    engines = "many engines ignore" if target.name == "ansi" else f"{target.name} ignores"
     lowered: dict[str, list[str]] = {}
     for column in exported.columns if target.ignores_case else ():
-        lowered.setdefault(column.name.lower(), []).append(column.name)
+        lowered.setdefault(column.name.casefold(), []).append(column.name)
     for j in exported.tested_columns:
-        same = lowered.get(exported.columns[j].name.lower(), [])
+        same = lowered.get(exported.columns[j].name.casefold(), [])
         if len(same) > 1:
             raise UnsupportedError(
                 f"the columns {show(same[0])} and {show(same[1])} differ only by the case of letters, which "
-                f"{target.name} ignores; rename one of them and grow again"
+                f"{engines} even in quotes; rename one of them and grow again, or export with dialect='postgres', "
+                "which tells them apart"
             )
 
 
@@ -367,10 +370,13 @@ def _prediction(exported: ExportedTree, target: Dialect, node: str) -> str:
 
 
 def _add_probabilities(
-    exported: ExportedTree, target: Dialect, lines: list[str], leaf: str, probabilities: Floats
+    exported: ExportedTree, target: Dialect, lines: list[str], leaf: str, taken: list[str], probabilities: Floats
 ) -> list[str]:
-    """Return a query around the query `lines` that adds the probability of each class, read by the column `leaf`."""
-    taken = [column.name for column in exported.columns] + [leaf]
+    """Return a query around the query `lines` that adds the probability of each class, read by the column `leaf`.
+
+    The names of the new columns differ from those in `taken`.
+    """
+    taken = [*taken, leaf]
     new_columns = []
     for c, label in enumerate(exported.class_labels):
         taken.append(unique_name(f"probability_{label}", taken))

@@ -62,8 +62,8 @@ def utf8(text: str, name: str) -> bytes:
 
 def unique_name(wanted: str, taken: Sequence[str]) -> str:
     """Return `wanted` with as many underscores appended as it takes to differ from all `taken`, ignoring case."""
-    lowered = {name.lower() for name in taken}
-    while wanted.lower() in lowered:
+    folded = {name.casefold() for name in taken}
+    while wanted.casefold() in folded:
         wanted += "_"
     return wanted
 

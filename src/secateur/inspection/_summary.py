@@ -9,7 +9,7 @@ import numpy as np
 
 from .._utils.arrays import Floats
 from ..core import Counts, Model, Moments, Selection, as_model
-from ..errors import show
+from ..errors import escape_unprintable, show
 from ..growers.importance import column_importances, node_gains
 from .currency import currency_of, holdout_role, rows_text, score_on
 from .wording import error_text, percent_text
@@ -68,7 +68,7 @@ class Summary:
             parts.append(_wrap(_importance_text(model.tree.schema.names, importances(model))))
         if model.certificate is not None:
             parts.append(_wrap(" ".join(str(model.certificate).split())))
-        return "\n\n".join(parts)
+        return escape_unprintable("\n\n".join(parts))
 
     __repr__ = __str__
 

@@ -6,18 +6,21 @@ samples in the model; one that does not follow from them is marked as stated in 
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array
 from ..core import Bound, Counts, Model, Sample, SampleUsage, Selection
-from ..errors import ModelFileError, SecateurError
+from ..errors import ModelFileError, SecateurError, show
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
 from ..statistics.freshness import Freshness
 from ..statistics.repeats import RepeatRule, Repeats, Verdict
 from ..statistics.tails import binomial_upper
 from ._values import REPEATS_KEYS, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # Largest number of errors for which a binomial tail is computed. A certificate of more errors is compared with the
 # limit for this number of errors, which is lower than its own.
@@ -28,9 +31,18 @@ MAX_DEVIATIONS = 4.0
 TOLERANCE = 1e-9  # relative: logarithms differ between machines
 
 
+# Keys of dictionaries of plain values whose values are whole numbers, if they are numbers.
+WHOLE_NUMBER_KEYS = frozenset({
+    "columns", "cv", "cv_repeats", "folds", "held_out_rows", "max_bins", "max_depth", "max_splits", "member",
+    "min_samples_leaf", "min_samples_split", "n_leaves", "n_members", "n_pairs", "random_state", "repeats", "rows",
+    "seed", "surrogates", "verbose",
+})  # fmt: skip
+
+
 def check_claims(model: Model) -> None:
     """Refuse a model whose parameters, choice or certificate are contradictory."""
     _check_plain_values(model)
+    _check_whole_numbers(model)
     if model.selection is not None:
         _check_selection(model.selection, model)
     bound = model.certificate
@@ -75,6 +87,20 @@ def _check_plain_values(model: Model) -> None:
         check_cost_matrix(details["costs"], model.grown.n_classes)
 
 
+def _check_whole_numbers(model: Model) -> None:
+    """Check that numbers of rows, leaves, folds and the like are whole, in all dictionaries of plain values."""
+    dictionaries: dict[str, Mapping[str, Any]] = {"parameters": model.parameters, "metadata": model.metadata}
+    if model.selection is not None:
+        dictionaries |= {"selection.growing": model.selection.growing, "selection.details": model.selection.details}
+        dictionaries |= {f"selection.pool[{i}]": entry for i, entry in enumerate(model.selection.pool)}
+    if model.certificate is not None:
+        dictionaries["certificate.details"] = model.certificate.details
+    for location, dictionary in dictionaries.items():
+        for key in WHOLE_NUMBER_KEYS.intersection(dictionary):
+            if isinstance(dictionary[key], float):
+                raise ModelFileError(f"{location}.{key} is {show(dictionary[key])}; a whole number is needed")
+
+
 def _check_number_of_rows(name: str, value: Any) -> None:
     if type(value) not in (int, float) or not 0 <= value < MAX_EXACT_INT:
         raise ModelFileError(f"selection.details.{name} is {shorten(value)}; a number of rows is needed")
@@ -83,6 +109,8 @@ def _check_number_of_rows(name: str, value: Any) -> None:
 def _check_selection(selection: Selection, model: Model) -> None:
     """Check that the best member has the lowest error, and that errors on held-out rows are those of their counts."""
     error, best = selection.error, selection.best
+    if model.grown.has_integer_weights and selection.n != int(selection.n):
+        raise ModelFileError(f"selection.n is {show(selection.n)}; a whole number of rows is needed")
     if (error < 0).any() or (selection.se < 0).any():
         raise ModelFileError(
             "selection.error and selection.se must not be negative: losses and their deviations are not"
@@ -93,7 +121,8 @@ def _check_selection(selection: Selection, model: Model) -> None:
         return
     assert model.holdout is not None
     total = float(model.holdout.total[0])
-    if selection.n != model.holdout.n_rows and abs(selection.n - total) > 1:
+    tolerance = 0.0 if model.holdout.has_integer_weights else 1.0
+    if selection.n != model.holdout.n_rows and abs(selection.n - total) > tolerance:
         raise ModelFileError(
             f"selection.n is {selection.n:,.10g} rows of sample {selection.sample!a}; the file holds {total:,.10g}"
         )
@@ -117,7 +146,10 @@ def _check_selection_errors(selection: Selection, model: Model, total: float) ->
     members = selection.sequence
     predictions = model.grown.predictions if members.node_labels is None else members.node_labels
     expected = members.costs_on(_costs_if_leaf(model.holdout, predictions)) / total
-    is_wrong = ~(np.abs(selection.error - expected) <= TOLERANCE * np.abs(expected).max())
+    # Numbers of errors are whole, and so are those that the error rates stand for; their quotients are rounded once.
+    is_whole = isinstance(model.holdout, Counts) and model.holdout.has_integer_weights
+    tolerance = 4 * np.finfo(float).eps if is_whole else TOLERANCE
+    is_wrong = ~(np.abs(selection.error - expected) <= tolerance * np.abs(expected).max())
     if is_wrong.any():
         i = int(is_wrong.argmax())
         raise ModelFileError(
@@ -141,6 +173,11 @@ def _check_bound(bound: Bound) -> None:
         raise ModelFileError(f"certificate.n is {n:,.10g} groups of certificate.n_rows = {bound.n_rows:,} rows")
     if bound.quantity == "importance-weighted error":  # its errors are sums of weights
         return
+    counts_errors = bound.quantity != "cost" and not bound.predictor and bound.unit != "group"
+    if bound.certified and (n != int(n) or (counts_errors and errors != int(errors))):
+        raise ModelFileError(
+            f"certificate.errors is {show(errors)} in certificate.n = {show(n)} rows; whole numbers are needed"
+        )
     if bound.quantity != "cost" and bound.scale != 1:
         raise ModelFileError(
             f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost can have a scale other than 1"
@@ -172,7 +209,8 @@ def _check_bound_fits_holdout(bound: Bound, model: Model) -> None:
     assert labels is not None
     n = float(holdout.total[0])
     errors = float(model.pruning.cost(holdout.unrecorded_errors_if_leaf(labels)))
-    if bound.n not in (n, holdout.n_rows) or abs(bound.errors - errors) > TOLERANCE * errors:
+    tolerance = 0.0 if holdout.has_integer_weights else TOLERANCE
+    if bound.n not in (n, holdout.n_rows) or abs(bound.errors - errors) > tolerance * errors:
         raise ModelFileError(
             f"the certificate counts {bound.errors:,.10g} errors in {bound.n:,} rows of sample {bound.sample!a}; the "
             f"file holds {errors:,.10g} in {n:,.10g}"
