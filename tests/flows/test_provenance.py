@@ -13,10 +13,12 @@ import threading
 
 import joblib
 import numpy as np
+import pandas as pd
 import pytest
 
 import secateur
-from secateur import TreeClassifier, certify, count, grow, prune
+from secateur import TreeClassifier, certify, count, grow, inspection, prune
+from secateur.cli import run
 from secateur.errors import LeakageError
 from secateur.modelfile import dumps_model, loads_model
 
@@ -53,6 +55,10 @@ def by_file(estimator):
     return TreeClassifier.from_model(loads_model(dumps_model(estimator)))
 
 
+def scored(estimator, X, y):
+    return -estimator.score(X, y)
+
+
 COPIES = {"copy": copy.copy, "deepcopy": copy.deepcopy, "pickle": by_pickle, "joblib": by_joblib, "file": by_file}
 
 
@@ -62,6 +68,98 @@ def is_paid(bound):
 
 def evaluated(estimator, X, y):
     return estimator.evaluate(X, y).error
+
+
+@pytest.mark.parametrize("look", [scored, evaluated])
+def test_rows_on_which_every_size_was_evaluated_pay_for_the_choice(look):
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        model = fitted(rng)
+        X, y = noise(rng, 100)
+        best = min(members(model), key=lambda member: look(member, X, y))
+        bound = best.certified_on(X, y, delta=0.1).certificate_
+        assert is_paid(bound)
+        assert bound.value >= TRUE_ERROR
+        with pytest.raises(LeakageError, match="evaluated on other prunings"):
+            best.certified_on(X, y, method="test-sample")
+
+
+def test_a_single_score_has_no_price_and_changes_no_prediction():
+    rng = np.random.default_rng(0)
+    model = fitted(rng).prune_to(n_leaves=4)
+    X, y = noise(rng, 100)
+    before = model.predict_proba(X)
+    accuracy = model.score(X, y)
+    assert accuracy == np.mean(model.predict(X) == y)
+    assert model.score(X, y, np.arange(100)) == pytest.approx(np.average(model.predict(X) == y, weights=np.arange(100)))
+    assert "evaluate" in {record.sample.name for record in model.tree_.evaluation_log.records.values()}
+    assert model.certified_on(X, y).certificate_.method == "test sample, exact tail"
+    assert np.array_equal(model.predict_proba(X), before)
+
+
+def test_a_target_that_cannot_be_counted_is_scored_as_before():
+    rng = np.random.default_rng(0)
+    model = fitted(rng)
+    X, y = noise(rng, 20)
+    assert model.score(X, y == 1) == model.score(X, y)
+
+
+def test_cross_validation_by_scikit_learn_scores_as_before():
+    from sklearn.metrics import accuracy_score, make_scorer
+    from sklearn.model_selection import cross_val_score
+
+    X, y = noise(np.random.default_rng(1), 200)
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1)
+    by_scorer = cross_val_score(model, X, y, cv=3, scoring=make_scorer(accuracy_score))
+    assert cross_val_score(model, X, y, cv=3).tolist() == by_scorer.tolist()
+
+
+@pytest.mark.parametrize("name", ["evaluate", "fresh rows"])
+@pytest.mark.parametrize("role", ["growing", "pruning"])
+def test_an_evaluation_on_rows_that_made_the_tree_says_so_and_has_no_confidence_limits(role, name):
+    rng = np.random.default_rng(2)
+    (X, y), (P, p), (F, f) = (noise(rng, n) for n in (300, 100, 100))
+    model = TreeClassifier(prune="reduced-error", max_depth=6).fit(X, y, X_holdout=P, y_holdout=p)
+    used = (X[:150][::-1], y[:150][::-1]) if role == "growing" else (P[1:], p[1:])
+    found = inspection.evaluate(model, count(model.tree_, *used, sample=name))
+    assert found.error_limits is None
+    assert f"occur in sample {'grow' if role == 'growing' else 'prune'!r}" in found.used_rows
+    assert "helped to make the tree" in str(found)
+    assert "confidence" not in str(found)
+    assert found.to_dict()["error_from"] is None
+    with pytest.raises(LeakageError):
+        certify(model.pruning_, count(model.tree_, *used, sample=name), method="test-sample")
+    fresh = inspection.evaluate(model, count(model.tree_, F, f, sample=name))
+    assert fresh.used_rows == ""
+    assert fresh.error_limits[0] <= fresh.error <= fresh.error_limits[1]
+
+
+def test_the_evaluation_of_numbers_on_growing_rows_says_so():
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    model = secateur.TreeRegressor(cv=3).fit(X, y)
+    assert "helped to make the tree" in str(model.evaluate(X[:100], y[:100]))
+    assert "helped to make the tree" not in str(model.evaluate(X[:100] + 1, y[:100]))
+
+
+def test_the_commands_recognise_rows_that_made_the_tree(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    for name, n in (("grow", 300), ("prune", 100), ("fresh", 100)):
+        X, y = noise(rng, n)
+        frame = pd.DataFrame(X, columns=list("abcd")).assign(answer=np.where(y, "yes", "no"))
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    here = str(tmp_path)
+    options = ["--target", "answer", "--criterion", "gini", "--select", "none", "--max-depth", "6", "--quiet"]
+    assert run(["fit", f"{here}/grow.csv", *options, "-o", f"{here}/whole.json"]) == 0
+    assert run(["prune", f"{here}/whole.json", "--holdout", f"{here}/prune.csv", "-q", "-o", f"{here}/tree.json"]) == 0
+    capsys.readouterr()
+    for name, is_used in (("grow", True), ("prune", True), ("fresh", False)):
+        assert run(["evaluate", f"{here}/tree.json", f"{here}/{name}.csv", "--sample", "new"]) == 0
+        text = capsys.readouterr().out
+        assert ("helped to make the tree" in text, "confidence" in text) == (is_used, not is_used)
+        certified = ["certify", f"{here}/tree.json", "--holdout", f"{here}/{name}.csv", "--method", "test-sample"]
+        assert run(certified) == int(is_used)
+        capsys.readouterr()
 
 
 @pytest.mark.parametrize("how", COPIES)

@@ -1,15 +1,20 @@
 """TreeClassifier: a small, well-chosen decision tree for classification."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 
-from .._utils.arrays import Array, ArrayLike, Category, Columns, Floats, Rows
+from .._utils.arrays import Array, ArrayLike, Category, Columns, Floats, Labels, Rows
 from ..core import Counts
-from ..routing import prediction
-from ._base import TreeEstimator
+from ..data.encoding import encode
+from ..data.target import class_numbers, read_labels
+from ..errors import SecateurError
+from ..routing import count, prediction
+from ._base import TreeEstimator, check_target
 
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
@@ -247,6 +252,25 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
+        """Return the accuracy on rows.
+
+        The evaluation log of `tree_` records that the rows were evaluated, as with `evaluate`: if several prunings are
+        scored, their rows may choose the best, and certify it only at the price of the choice.
+        """
+        from sklearn.metrics import accuracy_score
+
+        model = self.model_
+        schema = model.tree.schema
+        assert schema is not None  # every estimator has columns
+        table = encode(self._open(X, model), schema=schema)
+        accuracy: float = accuracy_score(y, prediction.predict(model, table), sample_weight=sample_weight)
+        with suppress(SecateurError):  # rows that cannot be counted cannot certify the tree either
+            target, _ = class_numbers(read_labels(check_target(y, self)), np.asarray(schema.classes))
+            counts = count(model.tree, replace(table, target=target), sample_weight=sample_weight, sample="evaluate")
+            model.tree.evaluation_log.record_pruning(counts, model.pruning)
+        return accuracy
 
     def predict_proba(self, X: Rows) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""

@@ -13,6 +13,7 @@ from ..core import Counts, Model, Moments, as_model
 from ..core.class_names import class_names_of
 from ..errors import CountsError, UnsupportedError, show
 from ..statistics import PROBABILITIES
+from ..statistics.freshness import describe_used_rows
 from ..statistics.probabilities import node_probabilities, probability_kind
 from ..statistics.ranking import Ranking, Threshold, ranking_of
 from ..statistics.tails import binomial_upper
@@ -42,6 +43,9 @@ class Evaluation:
         Cost of predicting another row as positive, and of missing a positive row.
     probabilities : str
         The kind of probabilities that leaves predict.
+    used_rows : str
+        Which of the rows helped to make the tree, in words; empty if none are recognised. If there are some, the
+        error of the tree on new rows is likely to be higher, and there are no confidence limits.
 
     Examples
     --------
@@ -60,6 +64,7 @@ class Evaluation:
     false_positive: float = 1.0
     false_negative: float = 1.0
     probabilities: str = "shrunk"
+    used_rows: str = ""
 
     @property
     def n(self) -> Any:
@@ -115,8 +120,10 @@ class Evaluation:
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
-        """The exact 95 % confidence interval of the error; None for weighted or grouped rows and for numbers."""
+        """The exact 95 % confidence interval of the error; None for weighted, grouped or used rows, and for numbers."""
         counts = self.counts
+        if self.used_rows:
+            return None
         if not isinstance(counts, Counts) or counts.is_weighted or counts.grouped is not None:
             return None
         n_wrong = round(self.error * self.n)
@@ -176,6 +183,7 @@ class Evaluation:
             Number of bands of scores in the table of the ranking.
         """
         measures: dict[str, Any] = {"sample": self.counts.sample, "rows": self.n, "error": self.error}
+        measures["used_rows"] = self.used_rows or None
         if not self.counts.has_classes:
             return {**measures, "r2": self.r2}
         lower, upper = self.error_limits or (None, None)
@@ -206,13 +214,18 @@ class Evaluation:
     def __str__(self) -> str:
         rows = f"{self.n:,.10g} rows"
         if not self.counts.has_classes:
-            return f"{rows}: mean squared error {self.error:.6g}, R2 {self.r2:.4f}"
+            return "\n".join([f"{rows}: mean squared error {self.error:.6g}, R2 {self.r2:.4f}", *self._remarks()])
         limits = ""
         if self.error_limits is not None:
             lower, upper = self.error_limits
             limits = f" (from {percent_text(lower, 2)} to {percent_text(upper, 2)}, 95 % confidence)"
         scores = f"log loss {self.log_loss:.4f}, Brier {self.brier:.4f}"
-        lines = [f"{rows}: error {percent_text(self.error, 2)}{limits}, {scores}", "", *self._class_table()]
+        lines = [
+            f"{rows}: error {percent_text(self.error, 2)}{limits}, {scores}",
+            *self._remarks(),
+            "",
+            *self._class_table(),
+        ]
         ranking, threshold = self.ranking, self.threshold
         if ranking is not None and threshold is not None:
             lines += ["", f"positive: {self.positive} ({100 * ranking.n_positive / self.n:.2f} % of the rows)"]
@@ -229,6 +242,12 @@ class Evaluation:
         if not isinstance(self.counts, Counts):
             raise UnsupportedError("a regression model has no classes; use error and r2")
         return self.counts
+
+    def _remarks(self) -> list[str]:
+        """Return the line that says that rows helped to make the tree, if they did."""
+        if not self.used_rows:
+            return []
+        return [f"these rows helped to make the tree, so its error on new rows may be higher: {self.used_rows}"]
 
     def _class_table(self) -> list[str]:
         """Return the lines of the confusion matrix; with many classes, the recall of each class."""
@@ -303,7 +322,8 @@ def evaluate(
             positive = names[int(fitted.grown.by_class[0].argmin())]
     positive = None if positive is None else str(positive)
     fitted.tree.evaluation_log.record_pruning(counts, fitted.pruning)
-    return Evaluation(fitted, counts, positive, false_positive, false_negative, probabilities)
+    used_rows = describe_used_rows(fitted.tree.history | fitted.pruning.seen, counts)
+    return Evaluation(fitted, counts, positive, false_positive, false_negative, probabilities, used_rows)
 
 
 def _band_table(ranking: Ranking) -> list[str]:

@@ -322,6 +322,15 @@ def check_samples(
     )
 
 
+def describe_used_rows(used: SampleUsage, sample: Sample) -> str:
+    """Return which rows of a sample occur in the samples that were used, in words; empty if none are recognised."""
+    for used_sample in used.samples:
+        result = sample_overlap(used_sample, sample)
+        if result is not None and result.is_refused:
+            return _describe_shared_rows(used_sample, sample, result)
+    return ""
+
+
 def sample_overlap(used: UsedSample, counts: Sample) -> Overlap | None:
     """Return the overlap of the rows of two samples; None if their sketches are missing or cannot be compared."""
     sketch = counts.sketch
