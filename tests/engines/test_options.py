@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import secateur
+from engine_places import PLACES, SCANNERS, put, require, thread_client
 from secateur import engines
 from secateur.errors import DataError, SchemaError
 
@@ -14,40 +15,21 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 
-SCANNERS = ("duckdb", "polars", "pyarrow")
-PLACES = ("memory", *SCANNERS, "polars lazy", "stream", "narwhals", "dask")
-
 each_place = pytest.mark.parametrize("place", PLACES)
 each_scanner = pytest.mark.parametrize("engine", [*SCANNERS, "dask"])
 
 
 @pytest.fixture(scope="module")
 def client():
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 1, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+    with thread_client() as client:
         yield client
 
 
 @pytest.fixture
 def where(request, place, tmp_path):
     """A function: (rows of a pyarrow table) to (the source in that place, the arguments that choose its engine)."""
-    if place in (*SCANNERS, "dask"):
-        pytest.importorskip("distributed" if place == "dask" else place)
-
-    def put(table):
-        if place == "memory":
-            return table, {}
-        if place in ("polars lazy", "narwhals"):
-            return pl.from_arrow(table).lazy(), {"engine": "polars" if place == "polars lazy" else "narwhals"}
-        if place == "stream":
-            return table.to_reader(2), {}
-        for k in range(2):
-            parquet.write_table(table.slice(3 * k, 3 if k == 0 else None), tmp_path / f"{k}.parquet")
-        more = {"client": request.getfixturevalue("client")} if place == "dask" else {}
-        return tmp_path, {"engine": place, **more}
-
-    return put
+    require(place)
+    return lambda table: put(table, place, tmp_path, request)
 
 
 GROWN = {

@@ -1,5 +1,6 @@
 import math
 import sqlite3
+from collections import Counter
 from itertools import chain as chain_of
 
 import numpy as np
@@ -418,3 +419,61 @@ def test_dates_are_compared_as_dates():
         assert [row[1] for row in rows] == ["old", "new"]
     with pytest.raises(UnsupportedError, match="tests dates"):
         export_sql(model, dialect="duckdb", style="guarded")
+
+
+def random_predicate(case, rng):
+    """The text of a comparison of a random column with one of its values."""
+    column = int(rng.integers(len(case.names)))
+    values = [row[column] for row in case.rows() if row[column] is not None]
+    values = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
+    value = values[rng.integers(len(values))]
+    if isinstance(value, str):
+        literal, comparison = "'" + value.replace("'", "''") + "'", str(rng.choice(["=", "<>", "<"]))
+    elif isinstance(value, bool):
+        literal, comparison = str(value).upper(), "="
+    else:
+        literal, comparison = repr(value), str(rng.choice(["<", ">=", "="]))
+    return f"{named(case.names[column])} {comparison} {literal}"
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("draw", [numeric, mixed])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_predictions_where_a_predicate_is_true_false_or_missing_are_all_predictions(engine, draw, seed):
+    rng = np.random.default_rng(seed)
+    case = draw(seed=seed)
+    connection = filled(connect(engine), case, engine)
+    query = export_sql(case.model, dialect=engine, name="answer")
+
+    def predictions(condition):
+        rows = connection.execute(f"SELECT answer FROM ({query}) AS predicted WHERE {condition}").fetchall()
+        return Counter(row[0] for row in rows)
+
+    for _ in range(4):
+        predicate = random_predicate(case, rng)
+        parts = [predictions(form) for form in (predicate, f"NOT ({predicate})", f"({predicate}) IS NULL")]
+
+        assert parts[0] + parts[1] + parts[2] == predictions("1 = 1") == Counter(case.predictions()), predicate
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_row_twice_doubles_the_predictions_of_the_query(engine):
+    case = mixed(seed=7)
+
+    predicted = [row[-1] for row in run(case, engine, rows=case.rows() * 2)]
+
+    assert Counter(predicted) == Counter({label: 2 * n for label, n in Counter(case.predictions()).items()})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_order_of_the_rows_and_columns_of_a_table_changes_no_prediction(engine):
+    rng = np.random.default_rng(3)
+    case = mixed(seed=8)
+    connection = filled(connect(engine), case, engine)
+    names = ", ".join(named(case.names[j]) for j in rng.permutation(len(case.names)))
+    connection.execute(f"CREATE TABLE shuffled AS SELECT {names}, row_id FROM data ORDER BY random()")
+    query = export_sql(case.model, dialect=engine, table="shuffled", key="row_id")
+
+    predicted = dict(row for row in connection.execute(query).fetchall())
+
+    assert [predicted[i] for i in range(len(predicted))] == case.predictions()

@@ -70,6 +70,28 @@ def test_the_path_of_errors_measures_what_the_members_get_wrong(kind):
         assert path.impurities[i] == pytest.approx(np.average(loss, weights=weight), abs=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["gini", "weighted", "missing", "squared"])
+@pytest.mark.parametrize("cost", ["impurity", "errors"])
+def test_an_alpha_is_the_cost_per_unit_of_weight_that_a_step_adds_for_each_leaf_it_removes(kind, cost):
+    tree, X, y, weight = fitted(kind, 3, n=90)
+    path = path_sklearn(tree, cost=cost)
+
+    def mean_loss(member):
+        if cost == "impurity":
+            nodes = member.tree_
+            is_leaf = nodes.children_left < 0
+            return np.average(nodes.impurity[is_leaf], weights=nodes.weighted_n_node_samples[is_leaf]) * (
+                nodes.weighted_n_node_samples[is_leaf].sum() / nodes.weighted_n_node_samples[0]
+            )
+        predicted = member.predict(X)
+        return np.average(predicted != y if y.dtype.kind == "U" else (predicted - y) ** 2, weights=weight)
+
+    losses, leaves = [mean_loss(member) for member in path], [member.get_n_leaves() for member in path]
+    expected = [(losses[k] - losses[k - 1]) / (leaves[k - 1] - leaves[k]) for k in range(1, len(path))]
+    assert path.ccp_alphas[0] == 0
+    np.testing.assert_allclose(path.ccp_alphas[1:], expected, rtol=1e-6, atol=1e-12)
+
+
 def test_a_path_has_a_length_and_can_be_walked():
     tree = fitted("gini", 1)[0]
     path = path_sklearn(tree)
