@@ -367,7 +367,7 @@ class PythonMutants(TestRunner):
             description = f"{name}:{change.line}: {change.describe()}"
             change.apply()
             tests = tests_that_execute(str(PACKAGE / name), change, runs)
-            tests.sort(key=lambda t: (t not in self.finders[name], runs[t].seconds))  # noqa: B023
+            tests.sort(key=lambda t: (t not in self.finders[name], runs[t].seconds))
             quick = [items[t] for t in tests if runs[t].seconds < MAX_TEST_SECONDS]
             found = self.try_in_fork(name, tree, change, quick, CPU_SECONDS)
             if found == "":  # once more, with the slow tests and those for which no time was left
