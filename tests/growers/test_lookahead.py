@@ -102,7 +102,7 @@ def test_what_a_tree_must_meet_besides_is_met():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 3))
     y = (X[:, 0] + X[:, 1] * X[:, 2] > 0).astype(int)
-    for asked in ({"max_depth": 2}, {"min_samples_leaf": 20}, {"monotonic_cst": [0, 0, 0]}, {"criterion": "gini"}):
+    for asked in ({"max_depth": 2}, {"min_samples_leaf": 20}, {"max_bins": 30}, {"criterion": "gini"}):
         model = TreeClassifier(select=4, **asked).fit(X, y)
         assert model.tree_ == grow(X, y, **asked)[0]
 

@@ -1,6 +1,7 @@
 """Monotone trees: predictions rise with the column, all else being equal, and nothing else is given up for it."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +11,10 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oracles import naive_impurity, naive_tests
-from secateur import Pruning, TreeClassifier, TreeRegressor, encode, grow, load
+from secateur import Counts, Pruning, TreeClassifier, TreeRegressor, encode, engines, grow, load
 from secateur.core.model import Model
 from secateur.errors import ParameterError, UnsupportedError
+from secateur.growers.monotone import keeps_order
 from secateur.routing import apply
 from secateur.routing.prediction import predict, predict_proba
 
@@ -230,6 +232,19 @@ def test_threads_grow_the_same_monotone_tree():
         assert grow(X, target, n_jobs=1, **arguments)[0] == grow(X, target, n_jobs=3, **arguments)[0]
 
 
+@pytest.mark.parametrize("finish_rows", [0, 160, 10**6])  # levels only; levels, then rows; rows only
+@given(st.integers(0, 10**6))
+def test_growing_out_of_core_gives_the_monotone_tree_of_memory(finish_rows, seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(20, 800))
+    X = np.column_stack([rng.normal(size=(n, 2)).round(1), rng.integers(0, 2, n), rng.integers(0, 30, n)])
+    X[rng.random(n) < 0.2, 0] = np.nan
+    y = rng.permutation(np.arange(n) % 2)
+    rules = {"monotonic_cst": rng.choice([-1, 0, 1], 4).tolist(), "max_bins": int(rng.choice([3, 20, 255]))}
+    rules |= {"criterion": str(rng.choice(["gini", "entropy", "sqrt"])), "min_samples_leaf": int(rng.choice([1, 3]))}
+    assert engines.grow(X, y, finish_rows=finish_rows, **rules) == grow(X, y, **rules)
+
+
 def test_a_tree_with_a_number_of_leaves_is_monotone():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 3)).round(1)
@@ -237,6 +252,21 @@ def test_a_tree_with_a_number_of_leaves_is_monotone():
     for n_leaves in range(2, 9):
         model = TreeClassifier(select=n_leaves, monotonic_cst=[1, -1, 1]).fit(X, y)
         assert falls_along(lambda rows, fit=model: fit.predict_proba(rows)[:, 1], X, [1, -1, 1], rng) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("shares", "is_in_order"), [((1, 2, 2, 3), True), ((1, 3, 2, 4), False), ((2, 2, 1, 3), False)]
+)
+def test_a_tree_of_lookahead_is_used_only_if_all_its_prunings_are_monotone(shares, is_in_order):
+    X = np.array([[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0) for _ in range(4)])
+    y = np.concatenate([np.arange(4) < share for share in shares]).astype(int)
+    # x0 splits at the root, and x1 below: the leaves have the given numbers of the second class among their four rows.
+    tree, _ = grow(X, np.arange(16) // 4, interaction_cst=None)
+    assert tree.feature[0] == 0
+    by_class = [[4 - share, share] for share in shares]
+    tree = replace(tree, schema=grow(X, y)[0].schema)
+    assert keeps_order(Counts.from_leaves(tree, by_class), (1, 0)) == is_in_order
+    assert keeps_order(Counts.from_leaves(tree, by_class), ())
 
 
 @pytest.mark.parametrize(

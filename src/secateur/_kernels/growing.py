@@ -36,14 +36,13 @@ from .context import (
 )
 
 __all__ = [
-    "ABOVE", "BELOW", "BRANCH_START", "DEFAULT_CHILD", "DEPTH", "END", "FIRST_CHILD", "KIND", "MULTIWAY", "NO_LIMITS",
-    "NO_SPLIT", "NUMERIC", "N_CHILDREN", "N_FIELDS", "N_LIMITS", "OPEN", "SLOT", "SPLIT_STEP", "START", "SUBSET",
+    "ABOVE", "BELOW", "BRANCH_START", "DEFAULT_CHILD", "DEPTH", "END", "FIRST_CHILD", "KIND", "MULTIWAY", "NO_SPLIT",
+    "NUMERIC", "N_CHILDREN", "N_FIELDS", "N_LIMITS", "OPEN", "SLOT", "SPLIT_STEP", "START", "SUBSET",
     "UNSEEN_CATEGORY", "GrowLimits", "PackedCodes", "PresortedLists", "RowWeights", "Split", "SurrogateSearch",
     "bits_per_code",
 ]  # fmt: skip
 
 N_LIMITS = 2  # last fields of a node's line with monotone constraints: the lower and the upper limit of its estimate
-NO_LIMITS = np.array([-np.inf, np.inf]).view(np.int64)  # the limits of a root
 
 
 class PresortedLists(NamedTuple):
@@ -97,6 +96,7 @@ class GrowLimits(NamedTuple):
     root_depth: int = 0  # depth, in the whole tree, of the node at which growth starts
     groups: tuple[tuple[int, ...], ...] = ()  # groups of columns that may be tested on one path; (): no restriction
     signs: tuple[int, ...] = ()  # monotone constraint of each column: 1, -1 or 0; (): there are none
+    root_limits: tuple[float, float] = (-np.inf, np.inf)  # of the estimate of the node at which growth starts
 
 
 class SurrogateSearch(NamedTuple):

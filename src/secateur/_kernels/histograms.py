@@ -59,6 +59,14 @@ class CodeLayout(NamedTuple):
     coded: Int64  # nominal columns of more than two codes
 
 
+class CountedNode(NamedTuple):
+    """A node whose rows are counted in a histogram."""
+
+    counts: npt.NDArray[np.float64]  # number of rows of each class
+    depth: int
+    limits: npt.NDArray[np.float64]  # lower and upper limit of the estimate
+
+
 def make_context(criterion, columns: CodeLayout, limits, n_classes: int):
     """Return the context and the workspace that `best_split_of_histogram` needs; their columns have no rows."""
     no_rows = np.zeros((0, 0), np.uint32)
@@ -207,24 +215,28 @@ def best_split_of_histogram(
     workspace: Workspace,
     histogram: cython.longlong[:, ::1],
     layout: CodeLayout,
-    reals: cython.double[::1],
-    depth: cython.longlong,
+    node: CountedNode,
 ):
     """Return the best split of a node from its histogram, as the fields of `growing.Split`.
 
     `slot` of the result is the number of a column, and `below` and `above` of a threshold are codes. Writes the child
-    of each category to `workspace.branch`. `reals` is the line of the node, which begins with its class counts.
+    of each category to `workspace.branch`.
     """
     offset: cython.const[cython.longlong][::1] = layout.offset
     n_codes: cython.const[cython.longlong][::1] = layout.n_codes
     missing: cython.const[cython.longlong][::1] = layout.missing
+    counts: cython.double[::1] = node.counts
+    limits: cython.const[cython.double][::1] = node.limits
+    depth: cython.longlong = node.depth
     data = cython.address(context.context)
     scratch = cython.address(workspace.scratch)
     stats: NodeStats
     best: Split
     with cython.nogil:
-        class_stats(data, 0, cython.address(reals[0]), cython.address(stats))
+        class_stats(data, 0, cython.address(counts[0]), cython.address(stats))
         stats.size = stats.weight
+        stats.lower = limits[0]
+        stats.upper = limits[1]
         best = no_split(data)
         _search_bins(data, scratch, histogram, offset, n_codes, missing, cython.address(stats), cython.address(best))
         _search_two_valued(data, scratch, histogram, offset, cython.address(stats), cython.address(best))
@@ -255,6 +267,7 @@ def _search_bins(
         column = context.feature_of_slot[slot]
         threshold = BestThreshold(best.score, -1, -1, -1)
         counts = cython.address(histogram[offset[column], 0])
+        stats.sign = 0 if context.sign_of_slot == cython.NULL else context.sign_of_slot[slot]
         best_code_threshold(
             context, scratch, counts, n_codes[column], missing[column] >= 0, stats, cython.address(threshold)
         )
@@ -318,6 +331,7 @@ def _search_categories(
     if context.n_code_slots == 0:
         return
     rival = no_split(context)
+    stats.sign = 0
     for slot in range(context.n_lists, context.n_lists + context.n_code_slots):
         column = context.feature_of_slot[slot]
         if not can_split_categories(n_codes[column], depth):

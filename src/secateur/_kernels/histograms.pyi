@@ -14,6 +14,11 @@ class CodeLayout(NamedTuple):
     bits: Longs
     coded: Longs
 
+class CountedNode(NamedTuple):
+    counts: Floats
+    depth: int
+    limits: Floats
+
 def make_context(
     criterion: CriterionSpec, columns: CodeLayout, limits: GrowLimits, n_classes: int
 ) -> tuple[GrowContext, Workspace]: ...
@@ -34,5 +39,5 @@ def route_codes(
 def group_rows(node: Ints, group_of_node: Ints, n_groups: int) -> tuple[Longs, Longs]: ...
 def count_rows(codes: Array, target: Array, rows: Longs, start: Longs, offset: Longs, histogram: Longs) -> None: ...
 def best_split_of_histogram(
-    context: GrowContext, workspace: Workspace, histogram: Longs, layout: CodeLayout, reals: Floats, depth: int
+    context: GrowContext, workspace: Workspace, histogram: Longs, layout: CodeLayout, node: CountedNode
 ) -> tuple[float, int, int, int, int, int]: ...

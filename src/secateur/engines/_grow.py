@@ -22,6 +22,7 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError, show
 from ..growers import CRITERIA
+from ..growers.monotone import column_signs
 from ..growers.parameters import GrowParameters, limits_of
 from ..growers.prepared_columns import columns_by_code
 from ..growers.presort import ColumnValues
@@ -51,6 +52,7 @@ def grow(
     max_depth: int | None = None,
     min_samples_leaf: int = 1,
     min_samples_split: int = 2,
+    monotonic_cst: Any = None,
     nominal: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     finish_rows: int | None = None,
@@ -83,6 +85,8 @@ def grow(
         The bins of a sketch may depend on the order of the rows.
     max_depth, min_samples_leaf, min_samples_split : int
         As in `secateur.grow`.
+    monotonic_cst : array or dict, optional
+        Columns in which predictions may only rise (1) or only fall (-1). As in `secateur.grow`.
     nominal : sequence of str, optional
         Columns of numbers to read as categories.
     columns : sequence of str, optional
@@ -135,6 +139,8 @@ def grow(
             SurveyTask(opened.names, opened.target, opened.nominal, max_bins, quantiles == "sketch")
         )
         schema, class_counts = read_schema(survey, opened, criterion)
+        if monotonic_cst is not None:
+            limits = limits._replace(signs=column_signs(monotonic_cst, schema))
         used_bins = find_bins(survey, opened, passes, bins, max_bins, quantiles)
         code_task, layout = code_layout(schema, opened, used_bins)
         growth = LevelGrowth(class_counts, layout, limits, criterion)

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kernels import criteria, growing, histograms, presort
+from .._kernels.histograms import CountedNode
 from .._utils.arrays import Array, Floats
 from ..growers.grower import Grower, Workers, class_target
+from ..growers.monotone import limits_of_children
 from ..growers.parameters import NO_LIMIT, kernel_criterion
 from ..growers.prepared_columns import CodedColumn, PreparedColumns, pack_codes_for, row_weights, slot_features
 from ..growers.presort import RowLabels, label_rows, stack_lines
@@ -103,7 +105,8 @@ class LevelGrowth:
         self._n_rows = int(counts.sum())
         self._n_classes = len(counts)
         self._n_settled_rows = 0
-        self._tables = GrowingTables(*new_lines(counts[None, :].astype(float)))
+        self._tables = GrowingTables(*new_lines(counts[None, :].astype(float), growing.N_LIMITS))
+        _set_limits(self._tables.nodes, np.array([limits.root_limits]))
         self._open_or_settle(0)
         self._context, self._workspace = histograms.make_context(
             sample_criterion(criterion, self._n_rows), layout, limits, self._n_classes
@@ -178,10 +181,12 @@ class LevelGrowth:
 
     def _split_node(self, v: int, histogram: Array) -> None:
         """Split a node by its histogram, or leave it a leaf."""
-        tables, counts = self._tables, self._counts(v)
+        tables, counts, limits = self._tables, self._counts(v), _limits_of(self._tables.nodes[v : v + 1])[0]
         depth = int(tables.nodes[v, growing.DEPTH])
         split = growing.Split(
-            *histograms.best_split_of_histogram(self._context, self._workspace, histogram, self.layout, counts, depth)
+            *histograms.best_split_of_histogram(
+                self._context, self._workspace, histogram, self.layout, CountedNode(counts, depth, limits)
+            )
         )
         if split.slot < 0:
             self._n_settled_rows += self._n_rows_of(v)
@@ -191,8 +196,10 @@ class LevelGrowth:
         default = split.default_child
         if default < 0:  # No value is missing here: missing values go to the child with more rows.
             default = int(right.sum() > left.sum())
-        lines, reals = new_lines(np.array([left, right]))
+        lines, reals = new_lines(np.array([left, right]), growing.N_LIMITS)
         lines[:, growing.DEPTH] = depth + 1
+        shares = float(left[-1] / left.sum()), float(right[-1] / right.sum())
+        _set_limits(lines, limits_of_children(limits, self._sign_of(split), shares))
         first = tables.add_nodes(lines, reals)
         node = tables.nodes[v]
         node[growing.SLOT] = split.slot
@@ -209,6 +216,11 @@ class LevelGrowth:
         tables.reals[v, -N_SCORES:] = split.score / counts.sum(), split.score
         self._open_or_settle(first)
         self._open_or_settle(first + 1)
+
+    def _sign_of(self, split: growing.Split) -> int:
+        """Return the monotone constraint on the order of the children of a split; 0 for none."""
+        has_order = split.kind == growing.NUMERIC and split.above >= 0
+        return self._limits.signs[split.slot] if self._limits.signs and has_order else 0
 
     def _left_counts(self, split: growing.Split, histogram: Array) -> Floats:
         """Return the number of rows of each class that a split sends to child 0."""
@@ -239,6 +251,7 @@ class LevelGrowth:
         task = SubtreeTask(
             CodeRouting(splits, self._groups(small_nodes, groups), group + 1),
             self._tables.nodes[:, growing.DEPTH].copy(),
+            _limits_of(self._tables.nodes),
             self.layout,
             self._limits,
             self._criterion,
@@ -275,6 +288,8 @@ class SubtreeTask:
         The splits so far, and the group of each small node.
     depth : array of int64
         Depth of each node.
+    estimate_limits : array of float, one line per node
+        Lower and upper limit of the estimate of each node.
     layout : CodeLayout
         The columns and their codes.
     limits : GrowLimits
@@ -287,6 +302,7 @@ class SubtreeTask:
 
     routing: CodeRouting
     depth: Array = field(repr=False)
+    estimate_limits: Floats = field(repr=False)
     layout: histograms.CodeLayout = field(repr=False)
     limits: growing.GrowLimits
     criterion: str
@@ -329,13 +345,16 @@ class SubtreeTask:
         """Return the subtree of one node from its rows."""
         depth = int(self.depth[v])
         columns = self._prepare_columns(codes, label_rows(target.astype(np.int32), self.n_classes), workers.pool)
-        limits = self.limits._replace(root_depth=depth)
+        lower, upper = self.estimate_limits[v].tolist()
+        limits = self.limits._replace(root_depth=depth, root_limits=(lower, upper))
         if limits.max_depth < NO_LIMIT:
             limits = limits._replace(max_depth=limits.max_depth - depth)
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
         grow_target = class_target(sample_criterion(self.criterion, self.n_rows), counts)
         grown = Grower(columns, grow_target, limits, workers).run()
-        nodes = grown.nodes[:, : growing.N_FIELDS].copy()
+        # No pass reads the limits of these nodes, which will not be split again.
+        nodes = np.zeros((len(grown.nodes), growing.N_FIELDS + growing.N_LIMITS), np.int64)
+        nodes[:, : growing.N_FIELDS] = grown.nodes[:, : growing.N_FIELDS]
         nodes[:, growing.DEPTH] += depth
         _refer_to_codes(nodes, columns, codes)
         return NodeSubtree(v, grown._replace(nodes=nodes))
@@ -368,6 +387,17 @@ class SubtreeTask:
         entries = stack_lines([line for line, _ in listed], n, labels.entry_type)
         lists = growing.PresortedLists(entries, slot_features(layout.lists.tolist(), coded), labels.shift)
         return PreparedColumns(lists, pack_codes_for(coded, labels, weights, PLAIN_COLUMNS), weights, {})
+
+
+def _limits_of(nodes: Array) -> Floats:
+    """Return the limits of the estimates of nodes, one line for each."""
+    limits: Floats = np.ascontiguousarray(nodes[:, -growing.N_LIMITS :]).view(np.float64)
+    return limits
+
+
+def _set_limits(nodes: Array, limits: Floats) -> None:
+    """Write the limits of the estimates of nodes, one line for each."""
+    nodes[:, -growing.N_LIMITS :] = limits.view(np.int64)
 
 
 def _refer_to_codes(nodes: Array, columns: PreparedColumns, codes: Array) -> None:

@@ -194,7 +194,7 @@ class Grower:
         nodes, reals = new_lines(self.target.root_sums[None, :], self._n_extra_words())
         nodes[0, growing.END] = n_rows
         if self.limits.signs:
-            nodes[0, -growing.N_LIMITS :] = growing.NO_LIMITS
+            nodes[0, -growing.N_LIMITS :] = np.array(self.limits.root_limits).view(np.int64)
         if self.target.is_constant or self._is_root_too_small():
             return GrownTables(nodes, reals, np.zeros(0, np.uint16))
         max_subtree_rows = n_rows // SUBTREE_DIVISOR

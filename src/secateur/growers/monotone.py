@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from .._kernels import monotone as monotone_kernel
-from .._utils.arrays import write_protect
-from ..core import Moments
+from .._utils.arrays import Array, Floats, write_protect
+from ..core import Counts, Moments, Tree
 from ..data.table import Schema
 from ..errors import ParameterError, UnsupportedError, show
 
@@ -50,17 +50,50 @@ def column_signs(monotonic_cst: Any, schema: Schema) -> tuple[int, ...]:
     return tuple(int(sign) for sign in signs) if any(signs) else ()
 
 
+def limits_of_children(limits: Floats, sign: int, estimates: tuple[float, float]) -> Floats:
+    """Return the limits of the two children of a split, one line for each.
+
+    Parameters
+    ----------
+    limits : array of float
+        Lower and upper limit of the estimate of the node.
+    sign : int
+        Constraint of the column of the split; 0 if the children have no order.
+    estimates : (float, float)
+        Estimates of the children.
+    """
+    of_children = np.array([limits, limits])
+    if sign:
+        lower_child = 0 if sign > 0 else 1
+        of_children[lower_child, 1] = of_children[1 - lower_child, 0] = (estimates[0] + estimates[1]) / 2
+    return of_children
+
+
 def order_means(moments: Moments, signs: tuple[int, ...]) -> Moments:
     """Return the moments of a grown tree with means in the order that the constraints require.
 
     Growing compares means that are rounded in another way. Means that it found to be equal may therefore differ here by
     a rounding error, and are moved by as much.
     """
-    tree = moments.tree
     if not signs:
         return moments
-    # An infinite threshold splits present from missing values, which have no order.
+    mean = monotone_kernel.ordered_estimates(moments.tree.end, moments.mean, _split_signs(moments.tree, signs))
+    return replace(moments, mean=write_protect(mean))
+
+
+def keeps_order(counts: Counts, signs: tuple[int, ...]) -> bool:
+    """Return whether the shares of the second class, in all nodes of any tree, lie within the limits of growing."""
+    if not signs:
+        return True
+    tree = counts.tree
+    share = counts.by_class[:, -1] / counts.total
+    return bool((monotone_kernel.ordered_estimates(tree.end, share, _split_signs(tree, signs)) == share).all())
+
+
+def _split_signs(tree: Tree, signs: tuple[int, ...]) -> Array:
+    """Return the constraint on the order of the children of each node: 0 at leaves and free splits.
+
+    An infinite threshold splits present from missing values, which have no order.
+    """
     has_order = (tree.feature >= 0) & np.isfinite(tree.threshold)
-    sign = np.where(has_order, np.array(signs, np.int8)[tree.feature], 0).astype(np.int8)
-    mean = write_protect(monotone_kernel.ordered_estimates(tree.end, moments.mean, sign))
-    return replace(moments, mean=mean)
+    return np.where(has_order, np.array(signs, np.int8)[tree.feature], 0).astype(np.int8)

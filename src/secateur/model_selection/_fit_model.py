@@ -20,6 +20,7 @@ from ..data.table import Table
 from ..data.weights import WeightedRows, check_weights, weigh_classes
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
+from ..growers.monotone import column_signs, keeps_order
 from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData, grow_rows
 from ..pruners import RULES, best_of_size, k_limit
@@ -245,7 +246,7 @@ def _can_look_ahead(plan: FitPlan, rows: WeightedRows) -> bool:
     """Return whether the plan requests a few leaves, and only parameters that growing with lookahead supports."""
     parameters = plan.parameters
     has_default_growth = is_auto(parameters.criterion) and parameters.min_samples_leaf in ("auto", 1)
-    other_names = set(parameters.changed_names()) - {"criterion", "min_samples_leaf", "class_weight"}
+    other_names = set(parameters.changed_names()) - {"criterion", "min_samples_leaf", "class_weight", "monotonic_cst"}
     return (
         has_default_growth
         and not other_names
@@ -268,8 +269,10 @@ def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: 
     """Return the counts of the best of three trees: grown greedily by gini, greedily by sqrt, and with lookahead.
 
     The best tree has the pruning with the most leaves, up to `n_leaves`, and among equal sizes with the fewest errors.
-    Ties go to the lookahead tree.
+    Ties go to the lookahead tree. The search with lookahead ignores monotone constraints; its tree is left out if it
+    violates them.
     """
+    signs = () if parameters.monotonic_cst is None else column_signs(parameters.monotonic_cst, rows.table.schema)
     trees = []
     for criterion in ("gini", "sqrt"):
         counts = grow_rows(rows, replace(parameters, criterion=criterion), n_threads)
@@ -277,7 +280,7 @@ def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: 
     if trees[0].counts.total[0] > 0 and any(tree.prunings.n_leaves[0] == n_leaves for tree in trees):
         greedy_trees = [tree.prunings[0].to_tree() for tree in trees]
         counts = grow_with_lookahead(rows.table, rows.weight, n_leaves, greedy_trees)
-        if counts is not None:
+        if counts is not None and keeps_order(counts, signs):
             trees.insert(0, _with_prunings(counts, n_leaves))
     best = min(trees, key=lambda tree: (-tree.prunings.n_leaves[0], tree.prunings.errors[0]))
     return best.counts
