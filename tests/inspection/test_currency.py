@@ -141,6 +141,12 @@ class Fitted:
             balanced = len(index) / (len(names) * count)[index]
             self.grown = Rows(self.grown.X, self.grown.y, self.grown.weight * balanced)
 
+        # All texts are made in the order in which a user makes them: a page evaluates the held-out rows on other prunings,
+        # after which sentences no longer say that these rows had no part in the choice.
+        self.sentences = [text.replace("\xa0", " ") for text in describe_scores(self.model)]
+        self.notebook = self.estimator._html_repr()
+        self.page = report_html(self.model)
+
     @property
     def is_class(self):
         return self.case.task != "numbers"
@@ -337,7 +343,7 @@ def test_the_currency_is_the_score_that_chose_the_tree(model):
 
 @each_case
 def test_every_number_and_role_in_the_sentences_is_that_of_the_rows(model):
-    sentences = [text.replace("\xa0", " ") for text in describe_scores(model.model)]
+    sentences = list(model.sentences)
     has_table = model.case.rule in ("cross-validation", "certificate")
     if has_table:
         check_cross_validation_sentence(model, sentences.pop())
@@ -406,20 +412,53 @@ def printed_text(model):
 
 @each_case
 def test_a_notebook_shows_the_sentences_as_text(model):
-    shown = model.estimator._html_repr()
+    for sentence in model.sentences:
+        assert sentence in model.notebook.replace("\xa0", " ")
 
-    for sentence in describe_scores(model.model):
-        assert sentence in shown
+
+@each_case
+def test_a_certificate_states_its_quantity_and_its_rows(model):
+    bound = model.model.certificate
+    if bound is None:
+        return
+    text, rows = " ".join(str(bound).split()), model.held_out
+
+    assert f"confidence the {bound.quantity} on new rows like these is at most" in text
+    assert f"from {len(rows.y)} held-out rows" in text
+    assert bound.quantity == "error"
+    assert bound.errors == round(model.score("error", rows) * len(rows.y))
+    limit = re.search(rf"at most {VALUE},", text)
+    assert as_number(limit[1], limit[2]) >= bound.value >= model.score("error", rows)
+    assert as_number(limit[1], limit[2]) == pytest.approx(bound.value, abs=1e-3)
+    if model.chosen_by != "error":
+        assert f"the error; the tree was chosen by its {NAMES[model.chosen_by]}" in model.page
+
+
+@each_case
+def test_an_explanation_has_the_rows_of_the_leaf(model):
+    row = model.grown.X[0]
+    text = str(model.estimator.explain(row))
+    found = re.search(r"prediction: (\S+) \(leaf (\d+), (?:weight )?([\d.,]+)", text)
+
+    leaves = apply(model.model.tree, secateur_table(model.model, model.grown.X, model.grown.y))
+    v = int(found[2])
+    is_here = (leaves >= v) & (leaves < model.model.tree.end[v])
+    assert is_here[0]
+    assert as_number(found[3], None) == pytest.approx(model.grown.weight[is_here].sum(), rel=1e-3)
+    predicted = model.estimator.predict(row[None])[0]
+    assert found[1] == predicted if model.is_class else float(found[1]) == pytest.approx(predicted, abs=6e-3)
+    for share in re.findall(r"(\w+) ([\d.]+) %", text.partition("prediction:")[2].splitlines()[0]):
+        here = model.grown.weight[is_here & (model.grown.y == share[0])].sum() / model.grown.weight[is_here].sum()
+        assert float(share[1]) / 100 == pytest.approx(here, abs=6e-4)
 
 
 def page_data_of(model):
-    page = report_html(model.model)
-    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)[1]), page
+    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', model.page, re.DOTALL)[1])
 
 
 @each_case
 def test_the_page_has_the_scores_of_the_rows_at_the_fitted_stop(model):
-    data, page = page_data_of(model)
+    data, page = page_data_of(model), model.page
     fitted_stop = data["marks"]["fitted"]
     samples = [rows for rows in (model.grown, model.held_out) if rows is not None]
     is_error = model.chosen_by in ("error", "squared_error")

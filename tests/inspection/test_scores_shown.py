@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from secateur import TreeClassifier, TreeRegressor
+from secateur.cli import run
 from secateur.errors import UnsupportedError
 from secateur.model_selection import path_table
 from secateur.plot import PruningPathDisplay, SelectionDisplay
@@ -18,10 +19,13 @@ mpl.use("agg")
 
 @pytest.fixture(scope="module")
 def by_log_loss():
+    return TreeClassifier(criterion="gini", scoring="log_loss").fit(*random_rows())
+
+
+def random_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 3))
-    y = (rng.random(400) < 1 / (1 + np.exp(2 - 2 * X[:, 0]))).astype(int)
-    return TreeClassifier(criterion="gini", scoring="log_loss").fit(X, y)
+    return X, (rng.random(400) < 1 / (1 + np.exp(2 - 2 * X[:, 0]))).astype(int)
 
 
 def test_the_summary_names_the_score_and_writes_it_as_a_number(by_log_loss):
@@ -54,7 +58,38 @@ def test_figures_name_the_score_or_leave_it_out(by_log_loss):
     assert not any(
         "one standard error" in line.get_label() and "least" in line.get_label() for line in display.ax_.lines
     )
-    assert all(curve.name != "cross-validated" for curve in PruningPathDisplay.from_estimator(by_log_loss).curves)
+    path = PruningPathDisplay.from_estimator(by_log_loss).plot()
+    assert path.ax_.get_ylabel() == "log loss"
+    assert path.ax_.get_title() == "Log loss along the pruning sequence"
+    growing, cross_validated = path.curves
+    assert cross_validated.error.tolist() == by_log_loss.selection_.error.tolist()
+    member = by_log_loss.selection_.chosen
+    assert growing.error[member] == pytest.approx(growing_log_loss(by_log_loss))
+
+
+def growing_log_loss(model):
+    X, y = random_rows()
+    return -np.mean(np.log(model.predict_proba(X)[np.arange(len(y)), y]))
+
+
+def test_the_path_on_the_command_line_has_the_score_and_the_error(by_log_loss, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    by_log_loss.save(tmp_path / "tree.json")
+
+    assert run(["path", str(tmp_path / "tree.json"), "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert run(["path", str(tmp_path / "tree.json")]) == 0
+    printed = capsys.readouterr().out
+
+    selection = by_log_loss.selection_
+    X, y = random_rows()
+    members = table["members"]
+    assert table["score"] == "log_loss"
+    assert members["cross_validated_log_loss"] == pytest.approx(selection.error.tolist())
+    assert members["growing_log_loss"][selection.chosen] == pytest.approx(growing_log_loss(by_log_loss))
+    assert members["growing"][selection.chosen] == pytest.approx(np.mean(by_log_loss.predict(X) != y))
+    assert "cross-val. log loss" in printed
+    assert "growing error" in printed
 
 
 def test_no_accuracy_is_read_from_another_score(by_log_loss):

@@ -20,7 +20,7 @@ from ..statistics.probabilities import node_probabilities, probability_kind
 from .wording import format_measure, format_number, format_percent
 
 Form = Literal["share", "number", "root"]
-Use = Literal["grew", "pruned", "chose", "pruned and chose", "helped", "unused", "not recorded"]
+Use = Literal["grew", "pruned", "chose", "pruned and chose", "helped", "unused", "evaluated", "not recorded"]
 MAX_AREA_MEMBERS = 100  # members of a sequence whose area under the ROC curve is computed
 SCORE_NAMES: dict[str, tuple[str, Form]] = {
     "error": ("error", "share"),
@@ -281,8 +281,9 @@ class SampleRole:
     Parameters
     ----------
     use : str
-        "grew", "pruned", "chose", "pruned and chose", "helped" (to choose, in a way that is not recorded), "unused", or
-        "not recorded" (no use is recorded, but it cannot be excluded).
+        "grew", "pruned", "chose", "pruned and chose", "helped" (to choose, in a way that is not recorded), "unused",
+        "evaluated" (other prunings were evaluated on the rows, so that they may have been chosen by them), or "not
+        recorded" (the rows could not be compared with those that made the tree).
     text : str
         The rows and their use in words, to complete "On ... it is wrong for".
     short : str
@@ -301,6 +302,7 @@ USES: dict[Use, tuple[str, str]] = {
     "pruned and chose": ("held-out rows that pruned it and chose its size", "pruned it"),
     "helped": ("held-out rows that helped to choose it", "helped choose"),
     "unused": ("held-out rows that had no part in making it", "not used"),
+    "evaluated": ("held-out rows that did not grow or prune it", ""),
     "not recorded": ("held-out rows, which are not recorded as used to make it", ""),
 }
 
@@ -336,9 +338,10 @@ def _use_of(model: Model, holdout: Sample, sequence: PruningSequence | None) -> 
     if compare_samples(tree.history, holdout, refuses_name=has_grown).leak:
         return "grew"
     if not _is_in(holdout, made.seen):
-        is_known = compare_samples(tree.history | made.seen, holdout).is_checked and sequence is None
+        if not compare_samples(tree.history | made.seen, holdout).is_checked:
+            return "not recorded"
         is_evaluated = _is_in(holdout, tree.evaluation_log.possible_choosers)
-        return "unused" if is_known and not is_evaluated else "not recorded"
+        return "evaluated" if is_evaluated or sequence is not None else "unused"
     if sequence is None and model.sequence is not None and model.sequence.index_of(pruning) is not None:
         sequence = model.sequence
         has_chosen = selection is not None and _is_in(holdout, selection.evaluated_on)

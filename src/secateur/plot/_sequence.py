@@ -1,4 +1,4 @@
-"""Figures of a pruning sequence: the error of its members against their size, and the selection of one of them."""
+"""Figures of a pruning sequence: the score of its members against their size, and the selection of one of them."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -9,8 +9,9 @@ import numpy as np
 
 from .._utils.arrays import Floats, Longs
 from ..certifiers import path
-from ..core import Bound, Counts, Moments, PruningSequence, Selection, as_model
+from ..core import Bound, Counts, Model, Moments, PruningSequence, Selection, as_model
 from ..errors import LeakageError, ParameterError, UnsupportedError, show
+from ..inspection.currency import Currency, currency_of, scores_along
 from .display import BLUE, CYCLE, GREY, ORANGE, PURPLE, RED, Axes, ModelDisplay, check_sample, leaves_axis, legend_label
 
 SAMPLE_TITLES = {"grow": "growing sample", "prune": "held-out sample", "test": "test sample"}
@@ -18,7 +19,7 @@ MAX_MARKERS = 60  # longer curves are drawn without markers
 
 
 class Curve(NamedTuple):
-    """One curve of the figure: an error per size, and its standard error if known."""
+    """One curve of the figure: an error or another score per size, and its standard error if known."""
 
     name: str
     n_leaves: Longs
@@ -30,18 +31,22 @@ class Curve(NamedTuple):
 class PruningPathDisplay(ModelDisplay):
     """Error against the number of leaves, on every known sample, with the member that was chosen.
 
-    Made by `from_estimator`, `from_model` or `from_sequence`.
+    Made by `from_estimator`, `from_model` or `from_sequence`. The first two draw the score that chose the tree of the
+    model, if this is not the error.
 
     Parameters
     ----------
     curves : tuple of Curve
-        For each sample `name`, `n_leaves`, `error` (a rate; regression: mean squared error) and `se` or None.
+        For each sample `name`, `n_leaves`, `error` (a rate; regression: mean squared error; or the score) and `se` or
+        None.
     bound : Curve, optional
         An upper limit on the error on new rows for every size.
     marks : dict of int
         Sizes that are marked, by name: "0se", "1se", "chosen".
     is_classifier : bool
         Whether the errors are rates.
+    score : str
+        The name of the score, if the curves are not of errors.
 
     Examples
     --------
@@ -58,14 +63,22 @@ class PruningPathDisplay(ModelDisplay):
     bound: Curve | None = None
     marks: dict[str, int] = field(default_factory=dict)
     is_classifier: bool = True
+    score: str = ""
 
     @classmethod
     def from_model(cls, model: object, **options: Any) -> Self:
-        """Return the display of a model's sequence on its samples, with its selection and its certificate."""
+        """Return the display of a model's sequence on its samples, with its selection and its certificate.
+
+        If another score than the error chose the tree, its curves are drawn. Certificates limit the error and are
+        left out then.
+        """
         fitted = as_model(model, done="drawn")
         sequence = fitted.sequence
         if sequence is None:
             raise ParameterError(f"{show(fitted)} has no pruning sequence; prune with a rule that returns one")
+        currency = currency_of(fitted)
+        if not (currency.is_error or options):
+            return cls(*_score_curves(fitted, sequence, currency), fitted.is_classifier, currency.name)
         samples = [sample for sample in (fitted.grown, fitted.holdout) if sample is not None]
         bounds: Sequence[Bound] | None = None
         if fitted.certificate is not None and fitted.class_holdout is not None:
@@ -131,9 +144,10 @@ class PruningPathDisplay(ModelDisplay):
             axes.plot(self.bound.n_leaves, self.bound.error, color=RED, lw=1.5, ls="--", label=self.bound.name)
         self._draw_marks(axes)
         leaves_axis(axes, [curve.n_leaves for curve in self.curves])
-        axes.set_ylabel("error rate" if self.is_classifier else "mean squared error")
+        axes.set_ylabel(self.score or ("error rate" if self.is_classifier else "mean squared error"))
         axes.set_ylim(bottom=0)
-        return self._finish("Error along the pruning sequence", legend=9)
+        title = self.score[:1].upper() + self.score[1:] or "Error"
+        return self._finish(f"{title} along the pruning sequence", legend=9)
 
     def _draw_marks(self, axes: "Axes") -> None:
         """Draw a line at each marked size, and a circle at the chosen member."""
@@ -271,6 +285,28 @@ def _bound_curve(sequence: PruningSequence, bounds: list[Bound]) -> Curve:
         raise ParameterError(f"{len(bounds)} bounds are given; one for each of {len(sequence)} members needed")
     name = f"bound, {100 * (1 - max(bound.delta for bound in bounds)):.6g} % confidence"
     return Curve(name, sequence.n_leaves, np.array([bound.value for bound in bounds]))
+
+
+def _score_curves(
+    model: Model, sequence: PruningSequence, currency: Currency
+) -> tuple[tuple[Curve, ...], None, dict[str, int]]:
+    """Return the curves of the score that chose a model, no bound, and the marked sizes."""
+    curves = []
+    for sample in (model.grown, model.holdout):
+        scores = None if sample is None else scores_along(currency, model, sequence, sample)
+        if sample is not None and scores is not None:
+            is_known = np.isfinite(scores)
+            name = SAMPLE_TITLES.get(sample.sample, sample.sample)
+            curves.append(Curve(name, sequence.n_leaves[is_known], scores[is_known]))
+    selection, marks = model.selection, {"chosen": model.pruning.n_leaves}
+    if selection is not None:
+        sizes, name = selection.sequence.n_leaves, SAMPLE_TITLES.get(selection.sample, selection.sample)
+        curves = [curve for curve in curves if curve.name != name]
+        curves.append(Curve(name, sizes, selection.error, selection.se))
+        marks["0se"] = int(sizes[selection.best])
+        if selection.one_se_limit is not None or selection.select == "1se":
+            marks["1se"] = int(sizes[selection.one_se])
+    return tuple(curves), None, marks
 
 
 def _curve(sequence: PruningSequence, sample: Counts | Moments, first: Counts | Moments) -> Curve:

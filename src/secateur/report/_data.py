@@ -214,7 +214,7 @@ def _baseline_entries(baseline: Baseline | None) -> Entries | None:
 
 def _optimism_warning(role: SampleRole) -> str:
     """Return why the error on a sample is usually too low; empty if it is not known to be."""
-    if role.use in ("unused", "not recorded"):
+    if role.use in ("unused", "evaluated", "not recorded"):
         return ""
     use = f"These are {role.text}"
     return f"{use}: on such rows its error is usually too low."
