@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import secateur
-from secateur import TreeClassifier, certify, count, grow, inspection, prune
+from secateur import TreeClassifier, certify, count, grow, inspection, interop, prune
 from secateur.cli import run
 from secateur.errors import LeakageError
 from secateur.modelfile import dumps_model, loads_model
@@ -309,3 +309,84 @@ def test_the_estimator_of_a_file_is_the_loaded_model(tmp_path):
     X, y = noise(rng, 100)
     members(secateur.load(tmp_path / "model.json"))[0].evaluate(X, y)
     assert "evaluate" in {record.sample.name for record in model.tree_.evaluation_log.records.values()}
+
+
+def sklearn_tree(rng):
+    from sklearn.tree import DecisionTreeClassifier
+
+    X, y = noise(rng, 300)
+    return DecisionTreeClassifier(max_depth=8, random_state=0).fit(X, y), X, y
+
+
+PRUNED_COPIES = {"itself": lambda tree: tree, "pickle": by_pickle, "deepcopy": copy.deepcopy, "joblib": by_joblib}
+
+
+@pytest.mark.parametrize("with_growing_rows", [True, False])
+@pytest.mark.parametrize("how", PRUNED_COPIES)
+@pytest.mark.parametrize("options", [{"rule": "reduced-error"}, {}], ids=str)
+def test_rows_that_pruned_a_tree_of_scikit_learn_cannot_certify_it(options, how, with_growing_rows):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        whole, X, y = sklearn_tree(rng)
+        P, p = noise(rng, 100)
+        small = PRUNED_COPIES[how](interop.prune_sklearn(whole, P, p, **options))
+        rows = (X, y) if with_growing_rows else ()
+        model = TreeClassifier.from_sklearn(small, *rows)
+        for used in ((P, p), (P[5:][::-1], p[5:][::-1])):
+            with pytest.raises(LeakageError, match="occur in sample 'prune'"):
+                model.certified_on(*used, sample="new")
+        fresh = model.certified_on(*noise(rng, 100)).certificate_
+        assert fresh.is_checked == with_growing_rows
+        assert fresh.method == "test sample, exact tail"
+
+
+def test_a_tree_of_scikit_learn_that_is_pruned_twice_knows_both_samples():
+    rng = np.random.default_rng(1)
+    whole, X, y = sklearn_tree(rng)
+    first, second = noise(rng, 100), noise(rng, 100)
+    small = interop.prune_sklearn(interop.prune_sklearn(whole, *first), *second, rule="reduced-error")
+    model = TreeClassifier.from_sklearn(small, X, y)
+    for used in (first, second, (X, y)):
+        with pytest.raises(LeakageError):
+            model.certified_on(*used, sample="new")
+    assert model.certified_on(*noise(rng, 100)).certificate_.is_checked
+
+
+def test_the_members_of_a_path_of_scikit_learn_carry_the_samples_of_their_tree():
+    rng = np.random.default_rng(1)
+    whole, X, y = sklearn_tree(rng)
+    P, p = noise(rng, 100)
+    path = interop.path_sklearn(interop.prune_sklearn(whole, P, p, rule="reduced-error"))
+    for tree in (path[0], path.at(0.001)):
+        with pytest.raises(LeakageError):
+            TreeClassifier.from_sklearn(tree, X, y).certified_on(P, p)
+
+
+def test_a_tree_of_scikit_learn_that_is_fitted_again_does_not_carry_old_samples():
+    from sklearn.base import clone
+
+    rng = np.random.default_rng(2)
+    whole, X, y = sklearn_tree(rng)
+    P, p = noise(rng, 100)
+    small = interop.prune_sklearn(whole, P, p, rule="reduced-error")
+    for again in (clone(small).fit(X, y), small.fit(X, y)):
+        assert TreeClassifier.from_sklearn(again, X, y).certified_on(P, p).certificate_.is_checked
+
+
+def test_a_pruned_tree_of_scikit_learn_is_unpickled_without_secateur():
+    rng = np.random.default_rng(2)
+    whole, *_ = sklearn_tree(rng)
+    small = interop.prune_sklearn(whole, *noise(rng, 100), rule="reduced-error")
+    assert b"secateur" not in pickle.dumps(small)
+
+
+def test_a_member_of_a_pruned_forest_names_the_sample_that_pruned_it():
+    from sklearn.ensemble import RandomForestClassifier
+
+    rng = np.random.default_rng(3)
+    X, y = noise(rng, 200)
+    forest = RandomForestClassifier(3, max_depth=4, random_state=0).fit(X, y)
+    member = interop.prune_sklearn(forest, *noise(rng, 100), rule="reduced-error").estimators_[0]
+    bound = TreeClassifier.from_sklearn(member).certified_on(*noise(rng, 100)).certificate_
+    assert not bound.is_checked
+    assert "'prune'" in bound.freshness

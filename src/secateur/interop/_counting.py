@@ -1,5 +1,6 @@
 """Count rows in a scikit-learn tree: the growing rows once more, or held-out rows. scikit-learn routes the rows."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,13 @@ from sklearn.utils.class_weight import compute_sample_weight
 from .._kernels import structure
 from .._utils.arrays import Array, ArrayLike, Floats, Ints, Labels, LongsOrFloats, Rows, write_protect
 from ..core import Counts, Moments, Pruning, PruningSequence, Sample, Tree
+from ..data.encoding import encode
+from ..data.sketch import Sketch
 from ..data.target import encode_numeric_target, encode_target
 from ..data.weights import check_weights, round_for_exact_sums
-from ..errors import CountsError, DataError, UnsupportedError
+from ..errors import CountsError, DataError, SecateurError, UnsupportedError
 from ..model_selection import choose as select_member
+from ..routing import sketch_of
 from ._sklearn_tree import SklearnTree
 
 # For each rule, by how many standard errors the error of the chosen member may exceed the lowest error.
@@ -125,6 +129,16 @@ def count_held_out_rows(foreign: SklearnTree, leaves: Ints, y: Labels, sample_we
     else:
         cost = sample.costs_if_leaf(foreign.predictions)
     return HeldOutRows(foreign, leaves, target, weight, sample, cost)
+
+
+def sketch_of_rows(foreign: SklearnTree, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> Sketch | None:
+    """Return the sketch of rows of a tree; None if the rows cannot be read as those of `from_sklearn`."""
+    assert foreign.tree.schema is not None
+    with suppress(SecateurError):
+        table = encode(X, schema=foreign.tree.schema, target=y, strict=False)
+        is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
+        return sketch_of(foreign.tree, table, is_used)
+    return None
 
 
 def _weights(sample_weight: ArrayLike | None, n_rows: int) -> Floats:

@@ -35,7 +35,8 @@ def from_sklearn(
     Parameters
     ----------
     estimator : DecisionTree or ExtraTree, classifier or regressor
-        Fitted; it is not changed. For a forest, pass a member.
+        Fitted; it is not changed. For a forest, pass a member. A tree that was pruned by `prune_sklearn` carries
+        sketches of the rows that pruned it, and these rows cannot certify it.
     X : array or data frame, optional
     y : array, optional
         The rows on which the estimator was fitted, and their targets. With them, certificates can check that other rows
@@ -76,8 +77,12 @@ def from_sklearn(
     if X is not None and y is not None:
         is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
         grown = with_growing_rows(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
+    used = foreign.tree.history  # of a tree that `prune_sklearn` has pruned
+    if used:
+        grown = replace(grown, tree=grown.tree.with_history(grown.tree.history | used | SampleUsage.of(grown)))
     labels = foreign.labels if foreign.is_classifier else None
-    pruning = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=SampleUsage.of(grown), rule="scikit-learn")
+    seen = SampleUsage.of(grown) | used
+    pruning = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=seen, rule="scikit-learn")
     import sklearn
 
     metadata: dict[str, object] = {"source": "scikit-learn", "scikit-learn": sklearn.__version__}
@@ -140,4 +145,5 @@ def _tree_with_tests(foreign: SklearnTree, feature_names: Sequence[str] | None) 
         default=write_protect(default.astype(np.int32)),
         score=foreign.tree.score,
         schema=schema_of(estimator, foreign.classes, feature_names),
+        key=foreign.tree.key,
     )

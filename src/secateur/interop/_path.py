@@ -97,7 +97,8 @@ def path_sklearn(
     -------
     SklearnPath
         Indexing returns fitted estimators. Where scikit-learn lists several trees whose penalties differ only by
-        rounding, the path has one member, the last of them.
+        rounding, the path has one member, the last of them. If you choose a member by its error on some rows, these
+        rows cannot certify it: errors that scikit-learn computes are not recorded.
 
     Examples
     --------

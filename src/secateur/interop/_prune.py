@@ -8,10 +8,17 @@ from sklearn.tree import BaseDecisionTree
 
 from .._utils.arrays import Array, ArrayLike, Labels, LongsOrFloats, Rows
 from .._utils.checks import check_name
-from ..core import Counts, Pruning, PruningSequence, Sample
+from ..core import Counts, Pruning, PruningSequence, Sample, SampleUsage, UsedSample
 from ..errors import CountsError, ParameterError, UnsupportedError, show
 from ..pruners import RULES, prune
-from ._counting import STANDARD_ERRORS_ALLOWED, HeldOutRows, count_growing_rows, count_held_out_rows, route_rows
+from ._counting import (
+    STANDARD_ERRORS_ALLOWED,
+    HeldOutRows,
+    count_growing_rows,
+    count_held_out_rows,
+    route_rows,
+    sketch_of_rows,
+)
 from ._records import Estimator
 from ._sklearn_tree import SklearnTree, fitted_trees, pruned_estimator, pruned_forest
 
@@ -69,8 +76,9 @@ def prune_sklearn(
     -------
     estimator
         The pruned estimator, of the same class and with the same parameters, so that `clone` and `fit` grow the
-        unpruned tree again. Node statistics are those of the growing rows. A leaf whose class was
-        chosen by held-out rows has their class shares in `tree_.value`.
+        unpruned tree again. It carries sketches of the rows of this call (a forest only their names), by which
+        `from_sklearn` recognises rows that pruned the tree. Node statistics are those of the growing rows. A leaf
+        whose class was chosen by held-out rows has their class shares in `tree_.value`.
 
     Notes
     -----
@@ -106,8 +114,25 @@ def prune_sklearn(
     if is_held_out:
         leaves = route_rows(trees, X)
         held_out = [count_held_out_rows(trees[i], leaves[i], y, sample_weight) for i in range(len(trees))]
-    pruned = [call.prune(*parts) for parts in zip(trees, grown, held_out, strict=True)]
+    used = _used_samples(trees, growing, (X, y, sample_weight) if is_held_out else None)
+    pruned = [call.prune(*parts, used) for parts in zip(trees, grown, held_out, strict=True)]
     return pruned[0] if isinstance(estimator, BaseDecisionTree) else pruned_forest(estimator, pruned)
+
+
+def _used_samples(
+    trees: list[SklearnTree], growing: tuple[Any, ...] | None, held_out: tuple[Any, ...] | None
+) -> SampleUsage:
+    """Return the samples that a call used, with sketches of their rows; without sketches for the trees of a forest.
+
+    A sketch for each tree of a forest would make the forest much larger. Certificates of its members then state that
+    freshness was not checked.
+    """
+    samples = []
+    for name, rows in (("grow", growing), ("prune", held_out)):
+        if rows is not None:
+            sketch = sketch_of_rows(trees[0], *rows) if len(trees) == 1 else None
+            samples.append(UsedSample(name, sketch))
+    return SampleUsage(samples)
 
 
 def _count_growing_rows(
@@ -181,7 +206,9 @@ class _PruneCall:
         """Whether the rule compares something else than errors on the growing sample."""
         return self.rule == "critical-value" or not _is_error_cost(self.parameters.get("cost"))
 
-    def prune(self, foreign: SklearnTree, grown: Sample | None, held_out: HeldOutRows | None) -> Estimator:
+    def prune(
+        self, foreign: SklearnTree, grown: Sample | None, held_out: HeldOutRows | None, used: SampleUsage
+    ) -> Estimator:
         """Return the pruned estimator.
 
         Parameters
@@ -192,6 +219,8 @@ class _PruneCall:
             The growing sample, if it was counted again.
         held_out : HeldOutRows, optional
             The held-out rows, counted in the tree.
+        used : SampleUsage
+            The samples of the call, with sketches of their rows.
         """
         if grown is None and foreign.is_classifier and not foreign.missing_counts_reason:
             grown = foreign.stored_sample()
@@ -206,7 +235,8 @@ class _PruneCall:
                 "raise_subtrees=True moves tests to other rows, so the result is not a pruning of the estimator"
             )
         samples = (grown, held_out.sample if held_out else None)
-        return pruned_estimator(foreign, result, tuple(sample for sample in samples if isinstance(sample, Counts)))
+        counts = tuple(sample for sample in samples if isinstance(sample, Counts))
+        return pruned_estimator(foreign, result, counts, used)
 
     def _apply_rule(self, foreign: SklearnTree, grown: Any, held_out: HeldOutRows | None) -> Pruning | PruningSequence:
         """Return the result of the rule; raise an error if the tree is a regressor and the rule does not support it."""

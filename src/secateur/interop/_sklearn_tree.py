@@ -20,10 +20,12 @@ from sklearn.tree import BaseDecisionTree
 
 from .._utils.arrays import Array, ArrayLike, Floats, Ints, LongsOrFloats, write_protect
 from .._utils.warn import warn
-from ..core import Counts, Moments, Pruning, Sample, Tree
+from ..core import Counts, Moments, Pruning, Sample, SampleUsage, Tree
+from ..core.provenance import NO_SAMPLES
 from ..data.table import Column, Schema
 from ..errors import CountsError, ParameterError, UnsupportedError, show
 from ._records import NO_CHILD, Estimator, Records, blank_nodes, preorder, split_part
+from ._stored_samples import read_samples, store_samples
 
 FOREST_TYPES = (ForestClassifier, ForestRegressor)
 MEAN_CRITERIA = ("squared_error", "friedman_mse", "poisson")  # a node predicts the mean of its rows
@@ -204,12 +206,15 @@ def _read(estimator: Estimator, owner: Estimator, index: int) -> SklearnTree:
     score[internal] = impurity[internal] - children_loss / weight[internal]
     is_nominal = np.isin(nodes["feature"], records.nominal_features())  # these tests have no threshold
     threshold = np.where(is_nominal, 0.0, split_part(nodes)["threshold"])
+    key, history = read_samples(estimator)
     tree = Tree(
         write_protect(parent.astype(np.int32)),
         feature=write_protect(np.where(is_leaf, -1, nodes["feature"])[order].astype(np.int32)),
         threshold=write_protect(np.where(is_leaf, np.nan, threshold)[order]),
         score=write_protect(score[order]),
         schema=schema_of(estimator, classes),
+        key=key,
+        history=history,
     )
     loss = write_protect(np.maximum(weight * impurity, 0.0)[order])
     values = np.asarray(records.values[order, 0], np.float64)
@@ -228,7 +233,12 @@ def _check(estimator: Estimator, fitted_attribute: str) -> None:
         )
 
 
-def pruned_estimator(foreign: SklearnTree, pruning: Pruning, samples: tuple[Counts, ...] = ()) -> Estimator:
+def pruned_estimator(
+    foreign: SklearnTree,
+    pruning: Pruning,
+    samples: tuple[Counts, ...] = (),
+    used: SampleUsage = NO_SAMPLES,
+) -> Estimator:
     """Return a copy of the estimator with the pruned tree.
 
     Parameters
@@ -240,6 +250,8 @@ def pruned_estimator(foreign: SklearnTree, pruning: Pruning, samples: tuple[Coun
         shares of a sample in which its class is the majority.
     samples : tuple of Counts
         The growing and the held-out sample from which the rule may have taken the classes.
+    used : SampleUsage
+        The samples that are known to have helped to make the pruned tree; it carries them.
     """
     is_in_tree = pruning.is_kept | pruning.is_leaf
     kept, is_leaf = foreign.order[is_in_tree], pruning.is_leaf[is_in_tree]
@@ -257,6 +269,9 @@ def pruned_estimator(foreign: SklearnTree, pruning: Pruning, samples: tuple[Coun
     depth = int(foreign.tree.depth[is_in_tree].max())
     estimator = copy.copy(foreign.estimator)
     estimator.tree_ = replace(foreign.records, nodes=nodes, values=np.ascontiguousarray(values)).build(depth)
+    known = foreign.tree.history | used
+    if known:
+        store_samples(estimator, foreign.tree.row_key, known)
     return estimator
 
 
