@@ -7,6 +7,7 @@ beside the true error of the tree it is about. `coverage.py` counts how often th
 import io
 import itertools
 import tempfile
+import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from itertools import product
@@ -104,6 +105,28 @@ def smaller(**options):
         sizes = model.sequence_.n_leaves  # a pruning of another size is no member, and has no certificate
         small = model.prune_to(n_leaves=int(rng.choice(sizes[sizes <= max(5, sizes[-1])])))
         return small.certificate_, population.error(small)
+
+    return flow
+
+
+def second_target(population, rng):
+    """A target that the certificate of the same rows suggests: just below its limit."""
+    model = TreeClassifier(**{**QUICK, "select": "0se", "certify": True}).fit(*population.draw(rng))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        small = model.prune_to(certified_error=min(0.99, model.certificate_.value))
+    return small.certificate_, population.error(small)
+
+
+def below_target(target):
+    """The smallest tree certified below a target, which fits the population or not."""
+
+    def flow(population, rng):
+        model = TreeClassifier(**{**QUICK, "select": "certified", "target_error": target})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(*population.draw(rng))
+        return model.certificate_, population.error(model)
 
     return flow
 
@@ -258,6 +281,9 @@ FLOWS = {
     "fit, certify, most rows aside": fitted(certify=True, holdout=0.9),
     "fit, whole tree": fitted(certify=True, prune=None),
     "fit, select='certificate'": fitted(select="certificate"),
+    "fit, certified below 0.45": below_target(0.45),
+    "fit, certified below 0.15": below_target(0.15),
+    "prune_to a target that a certificate suggests": second_target,
     "fit, select='holdout', path": fitted(select="holdout", certify="path", prune="greedy"),
     "fit, reduced-error": fitted(prune="reduced-error", certify=True),
     "fit, reduced-error, Rademacher": fitted(prune="reduced-error", certify="rademacher"),

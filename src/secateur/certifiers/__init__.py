@@ -10,6 +10,9 @@ the least to the most:
     pac_bayes     KL divergence from the prior; the rows may choose a mixture of prunings
     rademacher    how well the prunings fit random labels; the rows may choose any pruning
 
+With a target that is stated beforehand instead of a choice, `fixed_sequence` finds the smallest pruning that is
+certified below the target: prunings are tested in a fixed order, at no price for their number.
+
 The following functions limit other quantities than the error, and need fresh rows:
 
     certified_cost        the expected cost of a row, for a cost matrix
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     from ._counting import count_prunings as count_prunings
     from ._counting import count_prunings_by_size as count_prunings_by_size
     from ._counting import count_prunings_within as count_prunings_within
+    from ._fixed_sequence import FixedSequencePlan as FixedSequencePlan
+    from ._fixed_sequence import fixed_sequence as fixed_sequence
     from ._fresh import freshness as freshness
     from ._importance import importance_weighted as importance_weighted
     from ._leaf_shares import leaf_shares as leaf_shares
@@ -102,6 +107,7 @@ METHODS = {
 }
 # For each public name, the module that defines it. The functions of `METHODS` come first, then all other names.
 _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
+    "FixedSequencePlan": "._fixed_sequence",
     "Freshness": "..statistics.freshness",
     "LeafShares": "..core.leaf_shares",
     "betting_upper": "._betting",
@@ -115,6 +121,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "count_prunings_within": "._counting",
     "cross_validation_weights": "._path",
     "draw_signs": "._rademacher",
+    "fixed_sequence": "._fixed_sequence",
     "freshness": "._fresh",
     "importance_weighted": "._importance",
     "kl_upper": "..statistics.tails",

@@ -102,6 +102,11 @@ def _records_of(tree: Tree, counts: Counts) -> list[tuple[bytes, EvaluationRecor
     return [item for log in logs for item in log.snapshot()]
 
 
+def evaluations_of(tree: Tree, counts: Counts) -> list[EvaluationRecord]:
+    """Return the records of the evaluations of a sample on any pruning of a tree."""
+    return [record for sample_id, record in _records_of(tree, counts) if _is_same(sample_id, record, counts)]
+
+
 def _covers_other_prunings(record: EvaluationRecord, pruning_or_sequence: Certifiable, members: Sequence[Any]) -> bool:
     """Return whether a sample was evaluated on other prunings than those that it is to certify."""
     if isinstance(pruning_or_sequence, PruningSequence):

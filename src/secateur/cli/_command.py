@@ -222,6 +222,10 @@ model_argument = click.argument("model", metavar="MODEL")
 files_argument = click.argument("data", metavar="DATA...", nargs=-1, required=True)
 rows_argument = click.argument("data", metavar="DATA", required=False)
 target_option = click.option("--target", required=True, metavar="COL", help="Target column.")
+target_error_option = click.option(
+    "--certified-error", "--target-error", "target_error", type=FRACTION, metavar="X",
+    help="Choose the smallest tree certified to err at most X; exit with status 1 if there is none.",
+)  # fmt: skip
 max_error_option = click.option(
     "--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X."
 )
@@ -462,6 +466,16 @@ def _to_plain(value: object) -> object:
     if hasattr(value, "tolist"):
         return value.tolist()
     raise ParameterError(f"{type(value).__name__} cannot be written as JSON")
+
+
+def check_certified(model: "Model", options: Options) -> int:
+    """Return exit status 1 if a tree certified below --certified-error was requested and not found, otherwise 0."""
+    bound = model.certificate
+    if options["target_error"] is None or (bound is not None and bound.certified):
+        return 0
+    reason = "" if bound is None else f": {bound.reason}"
+    print_message(f"not met: --certified-error {options['target_error']:g}{reason}", quiet=options["quiet"])
+    return 1
 
 
 def check_max_error(options: Options, values: "Iterable[tuple[str, float]]", flag: str = "--max-error ") -> int:

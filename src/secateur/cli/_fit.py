@@ -20,6 +20,7 @@ from ._command import (
     OptionDecorator,
     Options,
     PathText,
+    check_certified,
     check_max_error,
     check_output_path,
     choice_option,
@@ -39,6 +40,7 @@ from ._command import (
     repeats_option,
     set_defaults_from_file,
     set_option,
+    target_error_option,
     target_option,
     warnings_as_notes,
     write_fitted_model,
@@ -116,6 +118,7 @@ def growing_option(declaration: Declaration) -> OptionDecorator:
     "--select", default="1se", metavar="HOW",
     help=f"How to choose the size: {', '.join(choice.form or name for name, choice in CHOICES.items())}, or none.",
 )  # fmt: skip
+@target_error_option
 @name_option(
     "--scoring", names=list(SCORES),
     help="Score that the chosen tree minimises; by default the error, or the squared error for numbers.",
@@ -182,7 +185,9 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     write_fitted_model(model, options)
     if model.certificate is None:
         return 0
-    return check_max_error(options, [("the certified error", model.certificate.value)])
+    return check_certified(model, options) or check_max_error(
+        options, [("the certified error", model.certificate.value)]
+    )
 
 
 def _target_kind(options: Options) -> "Callable[[RawColumn], TargetKind] | TargetKind":
@@ -238,13 +243,21 @@ def _make_recipe(options: Options, table: "Table", holdout: float) -> "Recipe":
         options | {"criterion": criterion, **_parse_growing_options(options, table)},
         prune=None if options["prune"] == "none" else options["prune"],
         prune_parameters=parse_parameters(options["parameters"]),
-        select=_parse_select(options["select"]),
+        select=_parse_select(_select_option(options)),
         cv_repeats=parse_int_or_auto("--cv-repeats", options["cv_repeats"]),
         costs=_parse_costs(options["costs"], table),
         holdout=holdout,
         certify=(options["certify"] or options["max_error"] is not None) or None,
         seed=options["random_state"],
     )
+
+
+def _select_option(options: Options) -> str:
+    """Return the value of --select; --certified-error implies "certified"."""
+    typed = click.get_current_context().get_parameter_source("select") is not click.core.ParameterSource.DEFAULT
+    if options["target_error"] is None or typed:
+        return str(options["select"])
+    return "certified"
 
 
 def _typed_options(options: Options) -> Options:

@@ -8,13 +8,17 @@ import click
 
 from ._command import (
     Options,
+    check_certified,
     delta_option,
     int_option,
     make_table,
     parse_parameters,
     print_message,
     print_result,
+    repeats_option,
     set_option,
+    target_error_option,
+    warnings_as_notes,
     write_fitted_model,
     write_model_options,
 )
@@ -33,6 +37,7 @@ ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chose
 @model_command(
     "secateur prune tree.json --holdout newer.csv -o smaller.json",
     "secateur prune tree.json --leaves 8 -o eight.json",
+    "secateur prune tree.json --holdout fresh.csv --certified-error 0.15 -o small.json",
     "secateur prune tree.json --rule error-based --set confidence=0.1",
 )
 @held_out_options
@@ -47,18 +52,30 @@ ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chose
 @click.option(
     "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
 )
+@target_error_option
+@delta_option("certificate (--certified-error)")
+@repeats_option
 @click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node.")
 @write_model_options
 @input_output_options
-def prune(model: "Model", **options: Any) -> None:
+def prune(model: "Model", **options: Any) -> int:
     """Prune the tree in the file MODEL."""
     from ..model_selection import prune_to, snip
 
     holdout = held_out_counts(model, options)
-    size = {"n_leaves": options["leaves"], "alpha": options["alpha"], "accuracy": options["accuracy"]}
+    size = {
+        "n_leaves": options["leaves"],
+        "alpha": options["alpha"],
+        "accuracy": options["accuracy"],
+        "certified_error": options["target_error"],
+    }
     size = {name: value for name, value in size.items() if value is not None}
     if len(size) + bool(options["nodes"]) > 1:
-        raise click.UsageError("--leaves, --alpha, --accuracy and --at exclude each other; give one of them")
+        raise click.UsageError(
+            "--leaves, --alpha, --accuracy, --certified-error and --at exclude each other; give one of them"
+        )
+    if options["target_error"] is not None:
+        size |= {"delta": options["delta"], "repeats": options["repeats"]}
     if holdout is not None:
         model = replace(model, holdout=holdout, certificate=None)
     if options["nodes"]:
@@ -67,12 +84,15 @@ def prune(model: "Model", **options: Any) -> None:
     elif options["rule"] is not None or (holdout is not None and not size):
         model = _prune_by_rule(model, options, size, has_new_holdout=holdout is not None)
     elif size:
-        model = prune_to(model, **size)
+        with warnings_as_notes():
+            model = prune_to(model, **size)
     else:
         raise click.UsageError(
-            "nothing to prune with; give --holdout FILE, --rule, --leaves, --alpha, --accuracy or --at"
+            "nothing to prune with; give --holdout FILE, --rule, --leaves, --alpha, --accuracy, --certified-error or "
+            "--at"
         )
     write_fitted_model(model, options)
+    return check_certified(model, options)
 
 
 def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_holdout: bool) -> "Model":

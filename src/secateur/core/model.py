@@ -122,7 +122,7 @@ class Model(Immutable):
 
     def __repr__(self) -> str:
         rows = f"{self.grown.total[0]:,.10g} rows"
-        if self.certificate is None:
+        if self.certificate is None or not self.certificate.certified:
             limit = "not certified"
         elif self.certificate.stated:
             limit = f"stated, not checked: {self.certificate.value:.4g}"

@@ -202,7 +202,16 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return importances(self.model_)
 
     def prune_to(
-        self, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
+        self,
+        *,
+        n_leaves: int | None = None,
+        alpha: float | None = None,
+        accuracy: float | None = None,
+        certified_error: float | None = None,
+        X: Rows = None,
+        y: Labels = None,
+        delta: float | None = None,
+        repeats: RepeatRule | None = None,
     ) -> Self:
         """Return a new fitted estimator, pruned to another member of `sequence_` without growing again.
 
@@ -217,10 +226,32 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         accuracy : float
             Return the smallest member with at least this accuracy. Accuracy is measured by cross-validation if the tree
             was cross-validated, otherwise on held-out rows if there are any, otherwise on growing rows.
+        certified_error : float
+            Return the smallest member that is certified to have at most this error, a target that you state without
+            looking at the certifying rows. For classifiers. If the rows were evaluated before, the certificate pays
+            for this. If nothing is certified, there is a warning, `certificate_.certified` is False, and the tree is
+            the one of lowest cross-validated error.
+        X, y : optional
+            With `certified_error`: fresh rows to certify with, in place of the held-out rows of the estimator.
+        delta, repeats : optional
+            With `certified_error`: as for `secateur.certify`; by default the parameters of the estimator.
         """
-        return self._with_model(
-            model_selection.prune_to(self.model_, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy)
-        )
+        model = self.model_
+        if certified_error is None:
+            if any(value is not None for value in (X, y, delta, repeats)):
+                raise ParameterError("X, y, delta and repeats go with certified_error, which is not given")
+            return self._with_model(model_selection.prune_to(model, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
+        if y is not None and X is None:
+            raise DataError("y is given without X; pass both, or neither")
+        if X is not None:
+            holdout = count(model.tree, X, check_target(y, self), sample="certify")
+            model = replace(model, holdout=holdout)
+        smaller = model_selection.prune_to(
+            model, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy, certified_error=certified_error,
+            delta=getattr(self, "delta", 0.05) if delta is None else delta,
+            repeats=getattr(self, "repeats", "errors") if repeats is None else repeats,
+        )  # fmt: skip
+        return self._with_model(smaller)
 
     def snip(self, node: int) -> Self:
         """Return a new fitted estimator, cut at one more node of `tree_`."""

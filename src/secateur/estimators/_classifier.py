@@ -66,18 +66,24 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Parameters of the rule, such as `{"confidence": 0.1}`.
     penalty : {"leaves", "sqrt", "log"} or callable
         Penalty on size in cost-complexity pruning.
-    select : {"1se", "0se", "holdout", "certificate"}, float, int or None
+    select : {"1se", "0se", "holdout", "certificate", "certified"}, float, int or None
         How a member of a sequence of prunings is chosen:
 
         - "1se": the smallest within one standard error of the lowest error (also "0.25se",
           "2se", ...); "0se": the lowest error. By cross-validation for "cost-complexity", on
           held-out rows for other sequences.
         - "holdout": the lowest error on held-out rows.
-        - "certificate": the lowest certified limit, which is then `certificate_`.
+        - "certificate": the lowest limit that holds for all members at once, which is then `certificate_`. The limit
+          of the tree that cross-validation chooses is usually lower: `select="0se", certify=True`.
+        - "certified": the smallest that is certified on held-out rows to have at most the error `target_error`.
         - a float: the smallest with at least this accuracy, measured as for "1se".
         - an int: the pruning with exactly this number of leaves, as with `prune_to`. For 2 to 8 leaves, with
           `criterion="auto"`, trees grown with lookahead are candidates too.
         - None: the grown tree; use `prune_to` to prune it later.
+    target_error : float, optional
+        For `select="certified"`: an error that you state beforehand. Members are tested from the one of lowest
+        cross-validated error towards fewer leaves, at no price for their number. If not even the first is certified,
+        the tree is the first, `certificate_.certified` is False, and there is a warning.
     cv : int, splitter or list of folds
         The folds of cross-validation.
     cv_repeats : int or "auto"
@@ -207,6 +213,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         prune_parameters: dict[str, Any] | None = None,
         penalty: str | Callable[[int], float] = "leaves",
         select: str | float | None = "1se",
+        target_error: float | None = None,
         cv: Any = 10,
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: str | None = None,
@@ -238,6 +245,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         self.prune_parameters = prune_parameters
         self.penalty = penalty
         self.select = select
+        self.target_error = target_error
         self.cv = cv
         self.cv_repeats = cv_repeats
         self.scoring = scoring

@@ -28,6 +28,7 @@ from ..routing import count, sketch_of
 from ..statistics.freshness import REPEAT_RULES, compare_samples
 from ..statistics.node_losses import cheapest_labels, prediction_losses
 from ..statistics.repeats import RepeatRule, Repeats, find_repeats
+from ._certified_target import prune_to_target
 from ._certify_model import certify_model
 from ._cross_validate import CandidateSearch, standard_error_for
 from ._prune_model import (
@@ -172,8 +173,7 @@ def _hold_out(plan: FitPlan, rows: WeightedRows) -> tuple[WeightedRows, Weighted
 
 def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
     """Raise `UnsupportedError` if a certificate is requested on held-out rows with weights other than 0 and 1."""
-    is_certified = plan.recipe.certify or plan.recipe.select == "certificate"
-    if not is_certified or holdout_rows.weight is None:
+    if not plan.is_certified or holdout_rows.weight is None:
         return
     weight = holdout_rows.weight
     if (weight[weight > 0] != 1).any():
@@ -194,10 +194,9 @@ def _find_repeats(
     """
     recipe = plan.recipe
     check_name("repeats", recipe.repeats, REPEAT_RULES)
-    is_certified = recipe.certify or recipe.select == "certificate"
     if recipe.repeats == "independent":
         return "independent"
-    if not is_certified or holdout_rows is None or not isinstance(grown, Counts):
+    if not plan.is_certified or holdout_rows is None or not isinstance(grown, Counts):
         return "errors"
     samples = [
         sketch_of(grown.tree, sample.table, sample.is_used(), size=sample.table.n_rows + 1, groups=sample.groups)
@@ -321,7 +320,7 @@ def _prune_by_plan(
         What is known about repeated rows, for a choice by certificates.
     """
     labels, cost, cost_sample = _node_costs(plan, grown, holdout)
-    if selection is not None and plan.recipe.select != "certificate":
+    if selection is not None and not plan.is_chosen_by_certificate:
         return Model(selection.pruning, grown, holdout, selection.sequence, selection)
     unpruned = Pruning.from_cuts(grown.tree, [], node_labels=labels, seen=SampleUsage.of(grown), rule="none")
     model = Model(unpruned, grown, holdout, None if selection is None else selection.sequence, selection)
@@ -397,6 +396,9 @@ def _choose_member(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -
         return replace(model, pruning=with_node_labels(pruning, model.pruning.node_labels))
     if select == "certificate":
         return _choose_by_certificate(plan, model, sequence, repeats)
+    if select == "certified":
+        target = plan.recipe.target_error
+        return prune_to_target(model, sequence, target, delta=plan.recipe.delta, repeats=repeats)
     if model.holdout is None:  # all rows have the same target, so that nothing was cross-validated
         return replace(model, pruning=sequence[0])
     model = choose_on_holdout(model, select="kse", k=plan.n_standard_errors, costs=plan.costs)

@@ -11,6 +11,7 @@ from .._utils.warn import warn
 from ..core import Counts, Model, Pruning, PruningSequence, Sample, SampleUsage, Selection
 from ..errors import ParameterError, PruningError, UnsupportedError, show
 from ..pruners import RULES, best_of_size, prune
+from ._certified_target import prune_to_target
 from ._certify_model import certify_if_fresh
 from ._recipe import is_accuracy, is_number_of_leaves
 from ._select import select as select_on
@@ -23,7 +24,14 @@ ACCURACY_TOLERANCE = 1e-12  # accuracies are rounded quotients
 
 
 def prune_to(
-    model: Model, *, n_leaves: int | None = None, alpha: float | None = None, accuracy: float | None = None
+    model: Model,
+    *,
+    n_leaves: int | None = None,
+    alpha: float | None = None,
+    accuracy: float | None = None,
+    certified_error: float | None = None,
+    delta: float = 0.05,
+    repeats: "RepeatRule" = "errors",
 ) -> Model:
     """Return the model pruned to another member of its sequence, without growing or counting again.
 
@@ -40,6 +48,12 @@ def prune_to(
         Return the smallest member with at least this accuracy (regression: that explains this share of the
         variance). The accuracy is that of cross-validation if the model has it, else of its held-out rows, else
         of the growing sample.
+    certified_error : float
+        Return the smallest member that is certified on the held-out rows to have at most this error, which was stated
+        without looking at them. If they were evaluated before, the certificate pays for this, and if nothing is
+        certified, there is a warning: see `prune_to_target`.
+    delta, repeats
+        With `certified_error`: as for `secateur.certify`.
 
     Returns
     -------
@@ -56,10 +70,14 @@ def prune_to(
     >>> prune_to(model, n_leaves=3)
     Model(3 of 4 leaves, 4 rows, not certified)
     """
-    n_targets = sum(value is not None for value in (n_leaves, alpha, accuracy))
+    n_targets = sum(value is not None for value in (n_leaves, alpha, accuracy, certified_error))
     if n_targets != 1:
-        raise ParameterError(f"{n_targets} of n_leaves, alpha and accuracy are given; exactly one is needed")
+        raise ParameterError(
+            f"{n_targets} of n_leaves, alpha, accuracy and certified_error are given; exactly one is needed"
+        )
     sequence = sequence_of(model)
+    if certified_error is not None:
+        return prune_to_target(model, sequence, certified_error, delta=delta, repeats=repeats)
     evaluated_on = SampleUsage()
     member: int | None
     if n_leaves is not None:
@@ -76,7 +94,7 @@ def prune_to(
     pruning = replace(pruning, seen=pruning.seen | evaluated_on)
     holdout, certificate = model.class_holdout, None
     if model.certificate is not None and holdout is not None and member is not None:
-        repeats: RepeatRule = "independent" if model.certificate.repeats == "independent" else "errors"
+        repeats = "independent" if model.certificate.repeats == "independent" else "errors"
         bounds = certify_if_fresh(sequence, holdout, model.certificate.delta, repeats)
         certificate = bounds[member] if bounds else None
     selection = None if model.sequence is None else model.selection

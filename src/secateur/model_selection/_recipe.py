@@ -62,6 +62,7 @@ CHOICES = {
     ),
     "min-error": Choice("the same as holdout", 0.0, needs_holdout=True, uses_cross_validation=False),
     "certificate": Choice("the tree with the lowest certified error", needs_holdout=True),
+    "certified": Choice("the smallest tree certified below target_error", needs_holdout=True),
     "accuracy": Choice("the smallest tree with this accuracy", form="an accuracy such as 0.9"),
     "leaves": Choice(
         "the tree with this number of leaves", form="a number of leaves such as 12", uses_cross_validation=False
@@ -122,6 +123,8 @@ class Recipe:
         Penalty of cost-complexity pruning.
     select : str, float, int or None
         How a member of a sequence is chosen.
+    target_error : float, optional
+        For `select="certified"`: the error below which the smallest tree is to be certified.
     cv, cv_repeats
         Folds of cross-validation, and how often rows are assigned to folds.
     holdout : float
@@ -149,6 +152,7 @@ class Recipe:
     prune_parameters: dict[str, Any] = field(default_factory=dict)
     penalty: Any = "leaves"
     select: Any = "1se"
+    target_error: Any = None
     cv: Any = 10
     cv_repeats: Any = "auto"
     holdout: float = 1 / 3
@@ -194,6 +198,7 @@ class Recipe:
             parameters |= {
                 "class_weight": self.growing.get("class_weight"),
                 "probabilities": self.probabilities,
+                "target_error": self.target_error,
                 "certify": self.certify,
                 "delta": self.delta,
                 "repeats": self.repeats,
@@ -242,6 +247,16 @@ class FitPlan:
     n_workers: Any
 
     @property
+    def is_certified(self) -> bool:
+        """Whether a certificate is requested."""
+        return bool(self.recipe.certify) or self.is_chosen_by_certificate
+
+    @property
+    def is_chosen_by_certificate(self) -> bool:
+        """Whether the certificate chooses the member."""
+        return isinstance(self.recipe.select, str) and self.recipe.select in ("certificate", "certified")
+
+    @property
     def has_explicit_folds(self) -> bool:
         """Whether `cv` names the rows of each fold by their numbers in the table."""
         return self.is_cross_validated and not isinstance(self.recipe.cv, int | np.integer)
@@ -262,6 +277,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
         raise ParameterError(Argument("cv", recipe.cv), "; 2 folds or more are needed")
     if recipe.costs is not None and not is_class:
         raise ParameterError(Argument("costs"), " is for classification; a regression has no classes")
+    _check_target_error(recipe, choice, has_sequence=has_sequence)
     scoring = check_scoring(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
     if has_sequence and choice is not None:
         _check_choice(recipe, choice, scoring, is_cross_validated=is_cross_validated)
@@ -317,6 +333,34 @@ def _check_monotone(recipe: Recipe, parameters: GrowParameters) -> None:
             " with ",
             Argument("monotonic_cst", parameters.monotonic_cst),
             ": only the classes of the growing rows keep the order of the leaves; omit labels",
+        )
+
+
+def _check_target_error(recipe: Recipe, choice: Choice | None, *, has_sequence: bool) -> None:
+    """Raise `ParameterError` unless there is a target if and only if members are certified below it."""
+    target = recipe.target_error
+    if choice is not CHOICES["certified"]:
+        if target is not None:
+            raise ParameterError(
+                Argument("target_error", target),
+                " goes with ",
+                Argument("select", "certified"),
+                ", not with ",
+                Argument("select", recipe.select),
+            )
+        return
+    if isinstance(target, bool) or not isinstance(target, numbers.Real) or not 0 < float(target) < 1:
+        raise ParameterError(
+            Argument("select", "certified"),
+            " needs an error above 0 and below 1 that the tree is certified not to exceed, but ",
+            Argument("target_error", target),
+            " was given",
+        )
+    if not has_sequence:
+        raise ParameterError(
+            Argument("select", "certified"),
+            " needs a pruning rule that makes a sequence, such as 'cost-complexity', not ",
+            Argument("prune", recipe.prune),
         )
 
 

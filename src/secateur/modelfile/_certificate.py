@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # Largest number of errors for which a binomial tail is computed. A certificate of more errors is compared with the
 # limit for this number of errors, which is lower than its own.
 MAX_TAIL_ERRORS = 10**12
+FIXED_SEQUENCE = "fixed sequence"  # `Bound.method` of certifiers.fixed_sequence
 MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again
 # Number of standard deviations by which a certificate may state fewer repeated rows than estimated from the sketches.
 MAX_DEVIATIONS = 4.0
@@ -247,6 +248,8 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
 
     repeats = _stated_repeats(bound, model)
     assert model.class_holdout is not None
+    if bound.method == FIXED_SEQUENCE:
+        return _recompute_fixed_sequence(bound, model, repeats)
     method = _method_of(bound)
     k = bound.details.get("k")
     can_recompute_k = k is None or (type(k) is int and 0 <= k * model.tree.n_nodes <= MAX_CLASS_SIZE)
@@ -256,6 +259,23 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
         model.pruning, model.class_holdout, method=method, delta=bound.delta, grown=model.class_grown,
         sequence=model.sequence, repeated=True, repeats=repeats, **_parameters_of_method(method, bound, model),
     )  # fmt: skip
+
+
+def _recompute_fixed_sequence(bound: Bound, model: Model, repeats: Repeats | RepeatRule) -> Bound | None:
+    """Return the certificate of the plan whose order and target the file states, if it chooses the model's pruning."""
+    from ..certifiers import fixed_sequence
+
+    sequence, holdout, details = model.sequence, model.class_holdout, bound.details
+    assert holdout is not None
+    has_one_target = details.get("targets") == [details.get("target")]
+    if sequence is None or not has_one_target:
+        return None
+    if sequence.node_labels is None:
+        sequence = replace(sequence, node_labels=model.pruning.node_labels)
+    plan = fixed_sequence(sequence, target=details["target"], order=details.get("order"))
+    _, recomputed = plan.certify(holdout, bound.delta, repeated=True, repeats=repeats)
+    is_chosen = bool((sequence[recomputed.details["member"]].is_leaf == model.pruning.is_leaf).all())
+    return recomputed if is_chosen and isinstance(recomputed, Bound) else None
 
 
 def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
