@@ -117,7 +117,7 @@ def test_every_criterion_is_known_to_the_kernels_and_to_the_oracle():
         pytest.fail("missing:\n" + "\n".join(missing), pytrace=False)
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certified", "certificate")])
+@pytest.mark.parametrize(("typed", "meant"), [("1es", "1se"), ("hold-out", "holdout"), ("certificat", "certificate")])
 def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
     with pytest.raises(ParameterError, match=f"select='{typed}'; one of '1se', .*; did you mean '{meant}'"):
         model_selection.parse_select(typed)
