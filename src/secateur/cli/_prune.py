@@ -37,7 +37,7 @@ ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chose
 @model_command(
     "secateur prune tree.json --holdout newer.csv -o smaller.json",
     "secateur prune tree.json --leaves 8 -o eight.json",
-    "secateur prune tree.json --holdout fresh.csv --certified-error 0.15 -o small.json",
+    "secateur prune tree.json --holdout fresh.csv --certified-error 0.15",
     "secateur prune tree.json --rule error-based --set confidence=0.1",
 )
 @held_out_options
