@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from .inspection.text import export_rules, export_text
     from .interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
     from .model_selection import cross_validate, select
+    from .monitoring import Monitor
     from .pruners import prune
     from .report import write_report
     from .routing import count
 
 __all__ = [
-    "Bound", "Column", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Schema", "SecateurError",
+    "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema", "SecateurError",
     "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "certify", "count", "cross_validate", "encode",
     "export_rules", "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select",
     "to_sklearn", "write_report",
@@ -45,6 +46,7 @@ _NAMES_OF_MODULE = {
     "report": ["write_report"],
     "routing": ["count"],
     "model_selection": ["cross_validate", "select"],
+    "monitoring": ["Monitor"],
     "inspection.text": ["export_rules", "export_text"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
@@ -53,7 +55,7 @@ _MODULES = {
     name: name
     for name in (
         "analysis", "certifiers", "datasets", "engines", "errors", "estimators", "exports", "growers", "inspection",
-        "interop", "model_selection", "modelfile", "plot", "pruners", "report", "research", "routing",
+        "interop", "model_selection", "modelfile", "monitoring", "plot", "pruners", "report", "research", "routing",
     )
 } | {
     "costs": "core.costs", "fold_assignment": "data.fold_assignment", "prediction": "routing.prediction",

@@ -23,7 +23,8 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "secateur"
 
 NOUNS = {
-    "Bound", "Column", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Schema", "Selection", "Table", "Tree",
+    "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema", "Selection", "Table",
+    "Tree",
 }  # fmt: skip
 VERBS = {
     "certify", "count", "cross_validate", "encode", "export_rules", "export_text", "from_sklearn", "grow", "load",
