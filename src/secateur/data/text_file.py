@@ -18,7 +18,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from .._utils.output import error_reason
 from .._utils.warn import format_names, warn
@@ -28,6 +28,9 @@ from .text_options import TextOptions
 
 HEAD_CHARACTERS = 1 << 16  # the beginning of a file, from which its format is detected
 CHUNK_BYTES = 1 << 20
+MAX_LINE_BYTES = 1 << 25  # room for a million columns; a longer line takes a multiple of its size in memory
+MAX_UNCHECKED_BYTES = 1 << 26  # contents of an archive up to this size may have any ratio of compression
+MAX_COMPRESSION = 200  # larger contents have at most this multiple of the size of their archive
 _BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _UNDEFINED_IN_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 
@@ -88,6 +91,8 @@ def open_text_file(path: str | os.PathLike[str], options: TextOptions) -> TextFi
 
 def _open(path: str, options: TextOptions) -> TextFile:
     """Detect the format of a text file, and copy the file if its format is not regular."""
+    if options.encoding:
+        _check_line_lengths(path)
     encoding = options.encoding or _detect_encoding(path)
     head, newline = _read_head(path, encoding)
     delimiter = options.delimiter or detect_delimiter(head, path.lower())
@@ -130,10 +135,40 @@ def _open_as_text(path: str, encoding: str, newline: str | None = "") -> io.Text
     return io.TextIOWrapper(_open_bytes(path), encoding=encoding, newline=newline)
 
 
+class _LimitedContents(io.RawIOBase):
+    """The contents of an archive; reading them raises `DataError` if a small archive has very large contents."""
+
+    def __init__(self, contents: Any, path: str) -> None:
+        self.contents, self.path = contents, path
+        self.n_bytes = 0
+        self.max_bytes = max(MAX_UNCHECKED_BYTES, MAX_COMPRESSION * Path(path).stat().st_size)
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` requires."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read the next bytes into a buffer, and return their number."""
+        data = self.contents.read(len(buffer))
+        self.n_bytes += len(data)
+        if self.n_bytes > self.max_bytes:
+            raise DataError(
+                f"{self.path} contains more than {self.max_bytes:,} bytes, over {MAX_COMPRESSION} times its own size; "
+                "unpack it and name the file in it, if you trust where it comes from"
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the archive."""
+        self.contents.close()
+        super().close()
+
+
 def _open_bytes(path: str) -> IO[bytes]:
     """Open a file, the contents of a .gz file, or the only file in a zip archive, whatever the ending of its name."""
     if path.lower().endswith(".gz"):
-        return gzip.open(path)  # type: ignore[return-value]
+        return io.BufferedReader(_LimitedContents(gzip.open(path), path), CHUNK_BYTES)
     file = Path(path).open("rb")  # noqa: SIM115 the caller closes it
     is_zip = file.read(4) == b"PK\3\4"
     file.seek(0)
@@ -150,20 +185,51 @@ def _open_bytes(path: str) -> IO[bytes]:
             )
         if archive.getinfo(members[0]).flag_bits & 1:
             raise DataError(f"{path} is encrypted; unpack it first")
-        return archive.open(members[0])  # keeps the archive open
+        contents = archive.open(members[0])  # keeps the archive open
+        return io.BufferedReader(_LimitedContents(contents, path), CHUNK_BYTES)
+
+
+class _LineLengths:
+    """Refuse a file with a very long line, before any reader takes a multiple of its length in memory."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.n_open_bytes = 0  # since the last end of a line
+
+    def add(self, chunk: bytes) -> None:
+        """Read the next bytes of the file; raise `DataError` if a line is too long."""
+        ends = [at for at in (chunk.find(b"\n"), chunk.find(b"\r")) if at >= 0]
+        if self.n_open_bytes + min(ends, default=len(chunk)) > MAX_LINE_BYTES:
+            raise DataError(
+                f"{self.path} has a line of more than {MAX_LINE_BYTES:,} bytes; shorten it, or save the "
+                "table as Parquet"
+            )
+        n_last = len(chunk) - max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) - 1
+        self.n_open_bytes = n_last if ends else self.n_open_bytes + n_last
+
+
+def _check_line_lengths(path: str) -> None:
+    """Read a whole file, and raise `DataError` if a line is too long or the file is an archive of too many bytes."""
+    lines = _LineLengths(path)
+    with _open_bytes(path) as stream:
+        while chunk := stream.read(CHUNK_BYTES):
+            lines.add(chunk)
 
 
 def _detect_encoding(path: str) -> str:
     """Return "utf-8" if the whole file is UTF-8. Otherwise warn, and return UTF-16 or a Western European encoding."""
     decoder, encoding = codecs.getincrementaldecoder("utf-8")(), "utf-8"
+    lines = _LineLengths(path)
     with _open_bytes(path) as stream:
         chunk = stream.read(CHUNK_BYTES)
         for mark, marked_encoding in _BYTE_ORDER_MARKS.items():
             if chunk.startswith(mark):
                 if marked_encoding == "utf-16":
                     warn(f"{path} is read as UTF-16")
+                _check_line_lengths(path)
                 return marked_encoding
         while chunk:
+            lines.add(chunk)
             if encoding == "utf-8" and not chunk.isascii():
                 try:
                     decoder.decode(chunk)

@@ -72,6 +72,11 @@ def split_rows(lines: Iterable[str], delimiter: str, path: str) -> Iterator[list
             Argument("delimiter", delimiter), " cannot separate cells; one character is needed"
         ) from error
     except csv.Error as error:
+        if "field larger than field limit" in str(error):
+            raise DataError(
+                f"{path}, line {reader.line_num} has a cell of more than {csv.field_size_limit():,} characters; "
+                "shorten it (a quotation mark that is never closed makes one cell of all that follows)"
+            ) from error
         raise DataError(
             f"{path}, line {reader.line_num} cannot be split into cells ({error}); cells with line breaks need quotes"
         ) from error
