@@ -13,7 +13,8 @@ from secateur.errors import ParameterError
 def test_the_sentence_of_the_issue():
     assert str(Bound(0.123, 0.05, "test sample", 10_000, 1_100)) == (
         "With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000 held-out rows "
-        "(method: test sample); assumes rows are independent and identically distributed."
+        "(method: test sample); assumes rows are independent and identically distributed and were not used to choose "
+        "the tree."
     )
 
 

@@ -51,7 +51,8 @@ def test_sample(
     >>> print(test_sample(Pruning.from_cuts(tree, [], node_labels=[0, 0, 1]), fresh))
     With 95 % confidence the error on new rows like these is at most 11.7 %, from 1,000
     held-out rows (method: test sample, exact tail); assumes rows are independent, identically
-    distributed and not used before (not checked: sample 'test' has no sketch of its rows).
+    distributed and not used before (not checked: sample 'test' has no sketch of its rows) and
+    were not used to choose the tree.
     """
     check_group_error(group_error, counts)
     rows = check_fresh_rows(

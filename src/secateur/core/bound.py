@@ -69,7 +69,8 @@ class Bound:
     --------
     >>> print(Bound(0.123, 0.05, "test sample", 10_000, 1_100))
     With 95 % confidence the error on new rows like these is at most 12.3 %, from 10,000
-    held-out rows (method: test sample); assumes rows are independent and identically distributed.
+    held-out rows (method: test sample); assumes rows are independent and identically distributed
+    and were not used to choose the tree.
     >>> print(Bound(0.2, 0.05, "quarter bit", 500, 60, certified=False, reason="the prior is not one"))
     Not a guarantee (the prior is not one): quarter bit gives 20 % for 500 held-out rows at nominal confidence 95 %.
     """
@@ -131,6 +132,14 @@ class Bound:
         return f"<p>{escape(str(self))}</p>"
 
     @property
+    def _assumed_use(self) -> str:
+        """What the rows were not used for, which no log can know for sure: a choice by eye leaves no record."""
+        is_for_all = self.method.startswith("fixed sequence") or self.method.endswith("nodes at once")
+        if self.complexity > 0 or is_for_all:
+            return "chose the tree at most among the prunings that the limit covers"
+        return "were not used to choose the tree"
+
+    @property
     def _sentence(self) -> str:
         """The bound as a sentence, without the remark that it was not checked."""
         # The limit is rounded up and the confidence down, so that the sentence stays true.
@@ -147,9 +156,11 @@ class Bound:
                 f"for {rows} at nominal confidence {confidence}."
             )
         subject = f"the {self.quantity} of {self.predictor}" if self.predictor else f"the {self.quantity}"
-        assumption = "independent and identically distributed"
+        assumption = f"independent and identically distributed and {self._assumed_use}"
         if not self.is_checked:
-            assumption = f"independent, identically distributed and not used before ({self.freshness})"
+            assumption = (
+                f"independent, identically distributed and not used before ({self.freshness}) and {self._assumed_use}"
+            )
         remark = f"; {self.repeats_text}" if self.repeats_text else ""
         population = "on new rows like these"
         if self.unit == "group":

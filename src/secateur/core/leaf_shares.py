@@ -105,7 +105,8 @@ class LeafShares:
         >>> limits = LeafShares([0], [[1111, 89]], [[0.904, 0]], [[1, 0.096]], ["repaid", "defaulted"], 0.05)
         >>> print(limits.bound(0, "defaulted"))
         With 95 % confidence the share of 'defaulted' in leaf 0 on new rows like these is at most
-        9.6 %, from 1,200 held-out rows (method: exact tail); assumes rows are independent and identically distributed.
+        9.6 %, from 1,200 held-out rows (method: exact tail); assumes rows are independent and identically distributed
+        and were not used to choose the tree.
         """
         i, c = self._row(node), class_number(self.classes, label)
         return Bound(

@@ -33,7 +33,8 @@ NOT_COVERED = (
 )
 ASSUMPTIONS = (
     "The rows are independent of one another and come from where new rows will come from; the sample did not grow the "
-    "tree. Choosing another tree after a look at this page needs another statement."
+    "tree, and chose it at most among the prunings that the limit covers. Choosing another tree after a look at this "
+    "page needs another statement."
 )
 MAX_CLASSES_LISTED = 10
 MAX_COLUMNS_LISTED = 40
