@@ -342,11 +342,12 @@ def _use_of(model: Model, holdout: Sample, sequence: PruningSequence | None) -> 
             return "not recorded"
         is_evaluated = _is_in(holdout, tree.evaluation_log.possible_choosers)
         return "evaluated" if is_evaluated or sequence is not None else "unused"
-    if sequence is None and model.sequence is not None and model.sequence.index_of(pruning) is not None:
+    member = None if sequence is not None or model.sequence is None else model.sequence.index_of(pruning)
+    has_chosen = False
+    if member is not None:
         sequence = model.sequence
-        has_chosen = selection is not None and _is_in(holdout, selection.evaluated_on)
-    else:
-        has_chosen = False
+        is_chosen = selection is not None and member == selection.chosen
+        has_chosen = is_chosen and selection is not None and _is_in(holdout, selection.evaluated_on)
     has_made_sequence = sequence is not None and _is_in(holdout, sequence.seen)
     has_pruned = has_made_sequence or (made.provenance is not None and made.provenance.sample == holdout.sample)
     if has_pruned:

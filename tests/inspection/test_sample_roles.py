@@ -1,0 +1,84 @@
+"""What the rows of a held-out sample were used for, case by case, and the currency of models without a table."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from secateur import Counts, Model, Pruning, Tree, TreeClassifier, count, grow
+from secateur.inspection.currency import currency_of, holdout_role
+from secateur.inspection.sentences import describe_scores
+from secateur.model_selection import choose_on_holdout, snip
+from secateur.pruners import cost_complexity, reduced_error
+from secateur.report._reasons import fitted_reasons
+from secateur.report._shown import deciding_costs
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(900, 2))
+y = np.where(X[:, 0] + 0.7 * rng.normal(size=900) > 0.4, "yes", "no")
+
+
+@pytest.fixture
+def grown():
+    return grow(X[:300], y[:300])
+
+
+def held_out(tree, start, *, sample="prune"):
+    return count(tree, X[start : start + 300], y[start : start + 300], sample=sample)
+
+
+def test_rows_that_pruned_a_tree_are_told_from_later_rows_of_the_same_name(grown):
+    tree, counts = grown
+    pruning = reduced_error(tree, counts, held_out(tree, 300))
+    made = Model(pruning, counts, held_out(tree, 300))
+    later = replace(made, holdout=held_out(tree, 600))
+
+    assert holdout_role(made).use == "pruned"
+    assert holdout_role(later).use == "unused"
+    assert deciding_costs(made, pruning).is_deciding
+    assert not deciding_costs(later, pruning).is_deciding
+    assert "on the held-out rows" in fitted_reasons(made).sentences[0].if_cut
+    assert "held-out" not in fitted_reasons(later).sentences[0].if_cut
+
+
+def test_rows_that_chose_the_size(grown):
+    tree, counts = grown
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts, held_out(tree, 300))
+    chosen = choose_on_holdout(replace(model, sequence=cost_complexity(tree, counts)))
+
+    assert holdout_role(chosen).use == "chose"
+    assert holdout_role(snip(chosen, 0)).use == "helped"
+
+
+def test_growing_rows_are_recognised_among_the_held_out_rows(grown):
+    tree, counts = grown
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts, held_out(tree, 150))
+
+    assert holdout_role(model).use == "grew"
+    assert "some of which grew the tree" in describe_scores(model)[0]
+
+
+def test_rows_that_were_evaluated_on_other_prunings_may_have_chosen_one(grown):
+    tree, counts = grown
+    sequence, fresh = cost_complexity(tree, counts), held_out(tree, 300)
+    model = Model(sequence[-2], counts, fresh, sequence)
+
+    assert holdout_role(model).use == "unused"
+    sequence.errors_on(fresh)
+    assert holdout_role(model).use == "evaluated"
+
+
+def test_nothing_is_claimed_of_rows_that_are_not_known():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts, other = (Counts.from_leaves(tree, [[9, 1], [2, 8]], sample=name) for name in ("grow", "test"))
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts, other)
+
+    assert holdout_role(model).use == "not recorded"
+    assert "not recorded as used" in describe_scores(model)[0]
+
+
+@pytest.mark.parametrize(("scoring", "score"), [("log_loss", "log_loss"), ("brier", "brier"), ("error", "error")])
+def test_without_its_table_the_cost_of_the_rule_names_the_currency(scoring, score):
+    model = TreeClassifier(criterion="gini", scoring=scoring, cv=3, cv_repeats=1).fit(X[:300], y[:300]).model_
+
+    assert currency_of(replace(model, selection=None)).score == score
