@@ -202,9 +202,25 @@ def counted_elsewhere(population, rng):
     return _judged(population, grown, sequence[bound.details["member"]], bound)
 
 
-def grouped(**options):
-    """Groups of one to ten copies of one row, as patients who do not change between visits."""
+def unless_refused(flow):
+    """The same flow, in which a refusal is no certificate."""
 
+    def run_flow(population, rng):
+        try:
+            return flow(population, rng)
+        except LeakageError:
+            return None, 0.0
+
+    return run_flow
+
+
+def grouped(**options):
+    """Groups of one to ten copies of one row, as patients who do not change between visits.
+
+    Fits are refused where a tree tests one column only, so that rows of many groups are equal and may be copies.
+    """
+
+    @unless_refused
     def flow(population, rng):
         X, y = population.draw(rng, population.n // 3)
         groups = np.repeat(np.arange(len(y)), rng.integers(1, 11, len(y)))
@@ -223,15 +239,12 @@ def grouped_fresh_rows(population, rng):
 
 
 def doubled(**options):
-    """Every row stands twice in the table, as after a join; a refusal is no certificate."""
+    """Every row stands twice in the table, as after a join."""
 
+    @unless_refused
     def flow(population, rng):
         X, y = population.draw(rng)
-        model = TreeClassifier(**{**QUICK, **options})
-        try:
-            model.fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
-        except LeakageError:
-            return None, 0.0
+        model = TreeClassifier(**{**QUICK, **options}).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
         return model.certificate_, population.error(model)
 
     return flow
@@ -250,17 +263,14 @@ def scored(measure):
     return flow
 
 
+@unless_refused
 def from_pruned_sklearn(population, rng):
-    """A scikit-learn tree that was pruned on the rows that certify it; a refusal is no certificate."""
+    """A scikit-learn tree that was pruned on the rows that certify it."""
     X, y = population.draw(rng)
     held_out = population.draw(rng, 100)
     whole = DecisionTreeClassifier(random_state=0).fit(X, y)
     model = TreeClassifier.from_sklearn(prune_sklearn(whole, *held_out, rule="reduced-error"), X, y)
-    try:
-        certified = model.certified_on(*held_out, delta=DELTA)
-    except LeakageError:
-        return None, 0.0
-    return certified.certificate_, population.error(model)
+    return model.certified_on(*held_out, delta=DELTA).certificate_, population.error(model)
 
 
 def on_the_command_line(population, rng):
