@@ -1,6 +1,7 @@
 """`groups=`: rows that belong together stay on one side of every split, and certificates count groups."""
 
 import io
+import json
 from collections import defaultdict
 from contextlib import redirect_stderr, redirect_stdout
 
@@ -243,6 +244,11 @@ def test_the_command_line_keeps_groups_together(tmp_path):
     assert code > 0
     assert "has groups, and a limit on class rates counts rows" in err
     assert command("predict", tree, tmp_path / "fresh.csv")[0] == 0
+
+    code, out, _ = command("compare", tmp_path / "rows.csv", *options[:4], "--quiet", "--json")
+    compared = {result["rule"]: result for result in json.loads(out)["rules"]}
+    assert compared["none"]["test_error"] > 0.2  # patients are not recognised
+    assert compared["none"]["certified"] > 0.5
 
     fresh.drop(columns="patient").assign(y=answers).to_csv(tmp_path / "alone.csv", index=False)
     code, _, err = command("certify", tree, "--holdout", tmp_path / "alone.csv")

@@ -26,11 +26,10 @@ from ._command import (
     target_option,
     warnings_as_notes,
 )
-from ._input import data_options, keep_option, read_table
+from ._input import data_options, groups_option, keep_option, read_table
 
 if TYPE_CHECKING:
-    from .._utils.arrays import Array
-    from ..data.table import Table
+    from ..data.weights import WeightedRows
     from ..model_selection import Recipe
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
@@ -49,6 +48,7 @@ IMAGE_DPI = 150
 @n_jobs_option
 @click.option("--plot", "plot_path", type=PathText(dir_okay=False), help="Plot test error against leaves to this file.")
 @data_options
+@groups_option
 @keep_option
 @output_options
 def compare(data: tuple[str, ...], **options: Any) -> None:
@@ -61,34 +61,38 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     import numpy as np
 
     from ..data.fold_assignment import draw_holdout
+    from ..data.groups import hash_groups
+    from ..data.weights import WeightedRows
     from ..pruners import RULES
 
     image_format = _image_format(options["plot_path"]) if options["plot_path"] else ""
-    table, weights, _ = read_table(options, data, target=options["target"], target_kind="class", keep=options["keep"])
-    is_test = draw_holdout(table, options["test_share"], seed=options["random_state"])
+    table, weights, groups = read_table(
+        options, data, target=options["target"], target_kind="class", keep=options["keep"]
+    )
+    hashes = None if groups is None else hash_groups(groups, table.n_rows)
+    is_test = draw_holdout(table, options["test_share"], seed=options["random_state"], groups=hashes)
     weight = np.ones(table.n_rows) if weights is None else np.asarray(weights, float)
-    grow_weight, test_weight = np.where(is_test, 0, weight), np.where(is_test, weight, 0)
+    growing = WeightedRows(table, np.where(is_test, 0, weight), hashes)
+    testing = WeightedRows(table, np.where(is_test, weight, 0), hashes)
     results = []
     with warnings_as_notes():
         for rule in ("none", *RULES):
-            results.append(_measure_rule(rule, table, grow_weight, test_weight, options))
+            results.append(_measure_rule(rule, growing, testing, options))
             print_message(f"{rule}: {results[-1].get('leaves', 'failed')}", quiet=options["quiet"])
     if options["plot_path"]:
         _plot(results, options["plot_path"], image_format)
     print_result(options, {"rules": results}, [make_table(HEAD, [_format_row(result) for result in results])])
 
 
-def _measure_rule(rule: str, table: "Table", grow_weight: "Array", test_weight: "Array", options: Options) -> Options:
+def _measure_rule(rule: str, growing: "WeightedRows", testing: "WeightedRows", options: Options) -> Options:
     """Fit a model with a rule, and return its size, errors, certificate and time, or the reason why the rule failed.
 
     Parameters
     ----------
     rule : str
         Name of the rule; "none" does not prune.
-    table : Table
-        All rows.
-    grow_weight, test_weight : array
-        Weight of each row for growing and for testing; 0 leaves the row out.
+    growing, testing : WeightedRows
+        All rows, with their weights for growing and for testing; 0 leaves a row out.
     options : dict
         Options of the command.
     """
@@ -100,12 +104,14 @@ def _measure_rule(rule: str, table: "Table", grow_weight: "Array", test_weight: 
 
     start = time.process_time()
     try:
-        model = fit_model(table, _make_recipe(rule, options), sample_weight=grow_weight)
+        model = fit_model(
+            growing.table, _make_recipe(rule, options), sample_weight=growing.weight, groups=growing.groups
+        )
     except SecateurError as error:
         return {"rule": rule, "reason": " ".join(str(error).split())}
     seconds = time.process_time() - start
     assert model.class_grown is not None
-    test = count(model.tree, table, sample_weight=test_weight, sample="test")
+    test = count(model.tree, testing.table, sample_weight=testing.weight, sample="test", groups=testing.groups)
     result: Options = {
         "rule": rule,
         "leaves": model.pruning.n_leaves,
