@@ -18,20 +18,13 @@ SPEC = importlib.util.spec_from_file_location("flows", Path(__file__).parents[2]
 flows = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(flows)
 
-NOT_RECORDED = pytest.mark.xfail(
-    reason="scores, and the pruning of scikit-learn trees, are not recorded yet", strict=False
-)
-PENDING = ("score every size, then certified_on", "prune_sklearn, from_sklearn, certified_on")
-
 
 def is_flow_refuted(flow, population, seed):
     return is_refuted(flows.iter_failures(flows.FLOWS[flow], flows.POPULATIONS[population], seed))
 
 
 @pytest.mark.filterwarnings("ignore:every row has the class", "ignore:.*they count as errors")
-@pytest.mark.parametrize(
-    "flow", [pytest.param(flow, marks=NOT_RECORDED) if flow in PENDING else flow for flow in flows.FLOWS]
-)
+@pytest.mark.parametrize("flow", flows.FLOWS)
 def test_no_flow_is_refuted_on_noise(flow, capsys):
     """On noise a tree that has memorised its rows, or was chosen by them, is wrong most often: in half of all rows."""
     assert not is_flow_refuted(flow, "noise", seed=1)
