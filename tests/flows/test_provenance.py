@@ -17,10 +17,13 @@ import pandas as pd
 import pytest
 
 import secateur
-from secateur import TreeClassifier, certify, count, grow, inspection, interop, prune
+from secateur import PruningSequence, TreeClassifier, certify, count, grow, inspection, interop, prune
+from secateur.certifiers import freshness
 from secateur.cli import run
+from secateur.core import EvaluationRecord, UsedSample
 from secateur.errors import LeakageError
 from secateur.modelfile import dumps_model, loads_model
+from secateur.pruners import RULES
 
 SEEDS = range(6)
 TRUE_ERROR = 0.5
@@ -390,3 +393,77 @@ def test_a_member_of_a_pruned_forest_names_the_sample_that_pruned_it():
     bound = TreeClassifier.from_sklearn(member).certified_on(*noise(rng, 100)).certificate_
     assert not bound.is_checked
     assert "'prune'" in bound.freshness
+
+
+def without_log(tree):
+    """Forget all evaluations, so that only the samples of the tree and of the pruning are left to compare with."""
+    tree.evaluation_log.records.clear()
+
+
+def test_the_rows_that_pruned_are_compared_even_if_the_log_does_not_know_them():
+    rng = np.random.default_rng(10)
+    tree, grown = grow(*noise(rng, 300), max_depth=6)
+    P, p = noise(rng, 100)
+    pruning = prune(tree, grown, count(tree, P, p), rule="reduced-error")
+    offered = count(tree, P[3:], p[3:], sample="new")
+    without_log(tree)
+    assert "occur in sample 'prune'" in freshness(pruning, offered).leak
+    assert freshness(pruning, count(tree, *noise(rng, 100), sample="new")).is_fresh
+
+
+RULES_WITH_HOLDOUT = [name for name, rule in RULES.items() if rule.needs_holdout]
+
+
+@pytest.mark.parametrize("rule", RULES_WITH_HOLDOUT)
+def test_the_result_of_a_rule_contains_the_sketch_of_its_held_out_rows(rule):
+    rng = np.random.default_rng(11)
+    tree, grown = grow(*noise(rng, 300), max_depth=5)
+    held = count(tree, *noise(rng, 100))
+    result = prune(tree, grown, held, rule=rule)
+    for pruning in (result, result[0]) if isinstance(result, PruningSequence) else (result,):
+        assert held.sketch in [sample.sketch for sample in pruning.seen.samples]
+
+
+@pytest.mark.parametrize(
+    "options", [{"select": None}, {"select": 4}, {"select": "1se", "cv": 3}, {"prune": "reduced-error"}]
+)
+def test_the_log_of_a_fitted_tree_contains_its_growing_sample(options):
+    model = TreeClassifier(criterion="gini", **options).fit(*noise(np.random.default_rng(12), 300))
+    assert "grow" in model.tree_.evaluation_log.possible_choosers
+    assert model.counts_.sample_id in model.tree_.evaluation_log.records
+
+
+def test_the_log_remembers_a_second_pruning_and_a_second_sequence():
+    rng = np.random.default_rng(13)
+    tree, grown = grow(*noise(rng, 300), max_depth=6)
+    sequence, other = prune(tree, grown), prune(tree, grown, rule="greedy")
+    held = count(tree, *noise(rng, 100))
+    sequence[0].errors(held)
+    sequence[0].errors(held)
+    assert freshness(sequence[0], held).is_fresh
+    sequence[1].errors(held)
+    assert not freshness(sequence[0], held).is_fresh
+    assert not freshness(sequence[1], held).is_fresh
+    late = count(tree, *noise(rng, 100), sample="late")
+    sequence.errors_on(late)
+    assert freshness(sequence, late).is_fresh
+    other.errors_on(late)
+    assert not freshness(sequence, late).is_fresh
+    assert not freshness(other, late).is_fresh
+
+
+@pytest.mark.parametrize("first", ["live", "copy"])
+def test_records_of_one_sample_are_merged_without_a_loss(first):
+    sample, a, b = UsedSample("s"), b"a", b"b"
+    none, one, two = (EvaluationRecord(sample, pruning=digest) for digest in (None, a, b))
+    in_order = (lambda x, y: x.merge(y)) if first == "live" else (lambda x, y: y.merge(x))
+    assert in_order(none, one) == one
+    assert in_order(one, one) == one
+    assert in_order(one, two).is_unrestricted
+    assert in_order(one, EvaluationRecord(sample, is_unrestricted=True)).is_unrestricted
+    path, greedy = (EvaluationRecord(sample, sequence=digest) for digest in (a, b))
+    assert in_order(path, none) == path
+    assert not in_order(path, path).has_other_sequences
+    assert in_order(path, greedy).has_other_sequences
+    assert in_order(one, path).may_have_chosen
+    assert in_order(none, EvaluationRecord(sample, sequence=a, has_other_sequences=True)).has_other_sequences

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from secateur.data.sketch import RowKey
-from secateur.statistics.overlap import MAX_P_REFUSED, _chernoff, _log_none, overlap
+from secateur.statistics.overlap import MAX_P_REFUSED, _chernoff, _log_none, _p_values, overlap
 
 KEY = RowKey(bytes(range(16)), (0, 1))
 
@@ -139,3 +139,12 @@ def test_the_tail_is_bounded_from_above(chances, x):
     )
     assert _chernoff(x, np.array(chances)) >= exact * (1 - 1e-9)
     assert MAX_P_REFUSED < 1e-6
+
+
+@pytest.mark.parametrize(("times", "is_tested"), [(1, False), (2, False), (3, False), (4, True)])
+def test_frequencies_are_compared_only_where_at_least_four_rows_are_expected(times, is_tested):
+    """Chi-square is not valid for smaller counts: an honest pair had a p-value of 2.7e-7 (simulated)."""
+    copies = np.full(30, times)  # 30 different rows that occur equally often in both samples of 1,000 rows
+    n_rows = np.full(30, 1000)
+    p_too_alike = _p_values(copies, copies, n_rows, n_rows)[1]
+    assert (p_too_alike < 1e-6) == is_tested
