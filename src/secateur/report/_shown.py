@@ -78,7 +78,7 @@ class ShownSample:
     losses : array or None
         The loss of each node as a leaf in the currency of the model; None if the currency is the error or no sum.
     member_scores : array or None
-        The score of each member of the sequence in the currency; None if it is not known.
+        The score of each member of the sequence in the currency; None if it is not known, or is the error.
     """
 
     name: str
@@ -189,7 +189,7 @@ def _read_sample(
         sequence_role=roles[1],
         rows=rows_text(sample, f"{name} rows"),
         losses=None if currency.is_error else node_losses(currency, model, sample),
-        member_scores=scores_along(currency, model, sequence, sample),
+        member_scores=None if currency.is_error else scores_along(currency, model, sequence, sample),
     )
 
 
