@@ -20,6 +20,8 @@ The following functions limit other quantities than the error, and need fresh ro
     leaf_shares           the class shares in every leaf, all at once
     importance_weighted   the error in another population, for known importance weights
 
+`certify_predictions` certifies any classifier on rows that `certified_split` held out before anything was fitted.
+
 `METHODS` lists the limits on the error, which `certify` calls by name. To add one, write one file, one line here and
 one test.
 """
@@ -54,11 +56,14 @@ if TYPE_CHECKING:
     from ._path import cross_validation_weights as cross_validation_weights
     from ._path import least_bound as least_bound
     from ._path import path as path
+    from ._predictions import certify_predictions as certify_predictions
     from ._rademacher import draw_signs as draw_signs
     from ._rademacher import rademacher as rademacher
     from ._rademacher import rademacher_over_k as rademacher_over_k
     from ._rademacher import signed_extremes as signed_extremes
     from ._rates import class_rates as class_rates
+    from ._split import CertifiedSplit as CertifiedSplit
+    from ._split import certified_split as certified_split
     from ._test_sample import test_sample as test_sample
 
 
@@ -107,13 +112,16 @@ METHODS = {
 }
 # For each public name, the module that defines it. The functions of `METHODS` come first, then all other names.
 _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
+    "CertifiedSplit": "._split",
     "FixedSequencePlan": "._fixed_sequence",
     "Freshness": "..statistics.freshness",
     "LeafShares": "..core.leaf_shares",
     "betting_upper": "._betting",
     "binomial_upper": "..statistics.tails",
     "certified_cost": "._cost",
+    "certified_split": "._split",
     "certify": "._certify",
+    "certify_predictions": "._predictions",
     "chernoff_upper": "..statistics.tails",
     "class_rates": "._rates",
     "count_prunings": "._counting",

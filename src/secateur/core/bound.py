@@ -137,7 +137,8 @@ class Bound:
         is_for_all = self.method.startswith("fixed sequence") or self.method.endswith("nodes at once")
         if self.complexity > 0 or is_for_all:
             return "chose the tree at most among the prunings that the limit covers"
-        return "were not used to choose the tree"
+        chosen = "classifier" if self.method.startswith("predictions") else "tree"
+        return f"were not used to choose the {chosen}"
 
     @property
     def _sentence(self) -> str:

@@ -69,7 +69,7 @@ def encode_target(y: Labels, *, classes: ArrayLike | None = None) -> tuple[Ints,
                 "everywhere"
             )
         return codes, known_classes
-    _check_labels(column)
+    check_labels(column)
     if isinstance(column, CategoryColumn):
         occurring = sorted(column.occurring_categories())
         codes = column.recode(occurring).codes
@@ -91,7 +91,7 @@ def class_numbers(
     Labels that are not among `classes` have the number `len(classes)`. Messages call the labels `name`, and number the
     rows from `first_row`.
     """
-    _check_labels(column, name, first_row)
+    check_labels(column, name, first_row)
     coded, known_classes = factorize(column), classes.tolist()
     if coded.is_text != isinstance(known_classes[0], str):
         raise SchemaError(
@@ -292,7 +292,7 @@ def _warn_column_vector(name: str) -> None:
     warn(f"{name} is a column vector of shape (n, 1); it is read as (n,): pass {name}.ravel()")
 
 
-def _check_labels(column: RawColumn, name: str = "y", first_row: int = 0) -> None:
+def check_labels(column: RawColumn, name: str = "y", first_row: int = 0) -> None:
     """Raise `DataError` unless the labels are complete, and text, booleans or whole numbers."""
     if len(column) == 0:
         raise DataError(f"{name} has 0 labels; found 0 sample(s) while a minimum of 1 is required.")
