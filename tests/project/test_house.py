@@ -27,7 +27,8 @@ NOUNS = {
     "Tree",
 }  # fmt: skip
 VERBS = {
-    "certify", "count", "cross_validate", "encode", "export_rules", "export_text", "from_sklearn", "grow", "load",
+    "certified_split", "certify", "certify_predictions", "count", "cross_validate", "encode", "export_rules",
+    "export_text", "from_sklearn", "grow", "load",
     "path_sklearn", "prune", "prune_sklearn", "select", "to_sklearn", "write_report",
 }  # fmt: skip
 ESTIMATORS = {"TreeClassifier", "TreeRegressor"}
