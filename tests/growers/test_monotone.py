@@ -196,6 +196,17 @@ def test_a_constraint_that_holds_in_the_population_costs_no_accuracy():
     assert np.mean(ours) >= np.mean(theirs) - 0.02
 
 
+def test_means_of_tenths_keep_their_order_to_the_last_bit():
+    """Without care, rounding puts a mean of the lower branch above one of the upper branch in 6 % of these trees."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 3, (30, 2)).astype(float), rng.integers(0, 4, 30) * 0.1
+        tree, moments = grow(X, y, criterion="squared_error", monotonic_cst=[1, 0])
+        for v in tree.internal[tree.feature[tree.internal] == 0]:
+            first_of_upper = tree.end[v + 1]
+            assert moments.mean[v + 1 : first_of_upper].max() <= moments.mean[first_of_upper : tree.end[v]].min()
+
+
 @pytest.mark.parametrize("growth", [{}, {"growth": "best-first", "max_splits": 15}])
 def test_trees_fit_as_well_as_those_of_scikit_learn(growth):
     rng = np.random.default_rng(3)
