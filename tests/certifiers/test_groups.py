@@ -161,3 +161,12 @@ def test_a_limit_on_held_out_groups_says_that_evaluations_have_none():
     model = TreeClassifier(criterion="gini", cv=3, certify=True).fit(X, y, groups=groups)
     assert model.certificate_.unit == "group"
     assert secateur.inspection.evaluate(model.model_, model.holdout_).error_limits is None
+
+
+def test_figures_show_no_limits_of_leaves_for_rows_in_groups():
+    plot = pytest.importorskip("secateur.plot", reason="matplotlib is needed")
+    X, y, groups = rows_of_groups(100, 5)
+    model = TreeClassifier(criterion="gini", cv=3, certify=True).fit(X, y, groups=groups)
+    assert np.isnan(plot.LeafCalibrationDisplay.from_model(model).low).all()
+    ungrouped = count(model.tree_, X, y)
+    assert not np.isnan(plot.LeafCalibrationDisplay.from_model(model, sample=ungrouped).low).any()

@@ -32,7 +32,7 @@ class LeafCalibrationDisplay(ModelDisplay):
         The share of the class that each leaf predicts, and its share among the rows of the sample in the leaf.
     low, high : arrays of float
         Clopper-Pearson limits on the share of the class among new rows in each leaf. They hold for each leaf on its
-        own, not for all leaves at once. NaN if the rows are weighted.
+        own, not for all leaves at once. NaN if the rows are weighted or belong to groups.
     rows : array
         Rows of the sample in each leaf.
     class_name, sample : str
@@ -81,7 +81,7 @@ class LeafCalibrationDisplay(ModelDisplay):
         has_rows = scored.rows > 0
         n, x = scored.rows[has_rows], scored.positive[has_rows]
         low = high = np.full(len(n), np.nan)
-        if (n == np.rint(n)).all() and (x == np.rint(x)).all():
+        if scored.are_rows_independent and (n == np.rint(n)).all() and (x == np.rint(x)).all():
             high = binomial_upper(x, n, np.log(delta / 2))
             low = 1 - binomial_upper(n - x, n, np.log(delta / 2))
         return cls(
@@ -198,7 +198,8 @@ class RankingDisplay(ModelDisplay):
 class _ScoredLeaves(NamedTuple):
     """The leaves of a classifier, each with the predicted share of one class and its rows of a sample.
 
-    `positive` is the number of rows of that class, and `rows` the number of all rows.
+    `positive` is the number of rows of that class, and `rows` the number of all rows. `are_rows_independent` is False
+    if rows belong to groups.
     """
 
     leaves: Ints
@@ -207,6 +208,7 @@ class _ScoredLeaves(NamedTuple):
     rows: Array
     class_name: str
     sample: str
+    are_rows_independent: bool
 
 
 def _score_leaves(model: object, positive: object, sample: Counts | None) -> _ScoredLeaves:
@@ -234,4 +236,5 @@ def _score_leaves(model: object, positive: object, sample: Counts | None) -> _Sc
         rows=counts.total[leaves],
         class_name=class_name,
         sample=counts.sample,
+        are_rows_independent=counts.grouped is None,
     )
