@@ -10,6 +10,7 @@ import io
 import pickle
 import sys
 import threading
+import time
 
 import joblib
 import numpy as np
@@ -17,7 +18,7 @@ import pandas as pd
 import pytest
 
 import secateur
-from secateur import PruningSequence, TreeClassifier, certify, count, grow, inspection, interop, prune
+from secateur import PruningSequence, TreeClassifier, certifiers, certify, count, grow, inspection, interop, prune
 from secateur.certifiers import freshness
 from secateur.cli import run
 from secateur.core import EvaluationRecord, UsedSample
@@ -279,14 +280,17 @@ def test_threads_can_certify_with_one_tree():
     assert {record.sample.name for _, record in tree.evaluation_log.snapshot()} >= {str(i) for i in range(64)}
 
 
-def test_of_the_threads_that_certify_different_prunings_on_one_sample_only_one_gets_a_limit_without_a_price():
+@pytest.mark.parametrize("function", [certify, certifiers.test_sample])
+def test_of_the_threads_that_certify_different_prunings_on_one_sample_only_one_gets_a_limit_without_a_price(function):
     rng = np.random.default_rng(7)
     tree, grown = grow(*noise(rng, 300), max_depth=5)
     sequence = prune(tree, grown)
     for i in range(5):
         sample = count(tree, *noise(rng, 40), sample=str(i))
         bounds = []
-        raised = run_in_threads(lambda j, sample=sample, out=bounds: out.append(certify(sequence[j], sample)), range(6))
+        raised = run_in_threads(
+            lambda j, sample=sample, out=bounds: out.append(function(sequence[j], sample)), range(6)
+        )
         assert len(bounds) == 1
         assert all(isinstance(error, LeakageError) for error in raised)
 
@@ -467,3 +471,24 @@ def test_records_of_one_sample_are_merged_without_a_loss(first):
     assert in_order(path, greedy).has_other_sequences
     assert in_order(one, path).may_have_chosen
     assert in_order(none, EvaluationRecord(sample, sequence=a, has_other_sequences=True)).has_other_sequences
+
+
+@pytest.mark.parametrize("function", [certify, certifiers.test_sample])
+def test_rows_are_checked_and_recorded_without_another_evaluation_in_between(function):
+    rng = np.random.default_rng(14)
+    tree, grown = grow(*noise(rng, 300), max_depth=5)
+    sequence, sample = prune(tree, grown), count(tree, *noise(rng, 40))
+    raised = []
+
+    def work():
+        with pytest.raises(LeakageError) as refusal:
+            function(sequence[1], sample)
+        raised.append(refusal.value)
+
+    thread = threading.Thread(target=work)
+    with tree.evaluation_log.lock:
+        thread.start()
+        time.sleep(0.3)  # without the lock, the thread has checked the rows by now
+        sequence[0].errors(sample)
+    thread.join()
+    assert len(raised) == 1
