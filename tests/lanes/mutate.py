@@ -63,10 +63,17 @@ TESTS = {
     "estimators": ["tests/model_selection/test_fit_model.py", "tests/flows"],
     "growers": ["tests/core/test_tree.py", "tests/engines/test_growing.py"],
     "inspection": ["tests/report/test_reasons.py", "tests/report/test_parts.py"],
-    "model_selection": ["tests/estimators", "tests/flows", "tests/cli/test_fitted_parameters.py", "tests/growers/test_presorted_data.py"],
+    "model_selection": [
+        "tests/estimators", "tests/flows", "tests/cli", "tests/growers/test_presorted_data.py", "tests/inspection/test_scores_shown.py",
+        "tests/modelfile/test_round_trip.py", "tests/report/test_page.py",
+    ],
     "pruners": ["tests/core/test_pruning.py", "tests/core/test_sequence.py", "tests/model_selection/test_cross_validation.py"],
     "report": ["tests/inspection"],
-    "routing": ["tests/engines/test_options.py", "tests/engines/test_tally.py", "tests/core/test_counts.py", "tests/core/test_moments.py", "tests/growers/test_weights.py", "tests/statistics"],
+    "routing": [
+        "tests/engines", "tests/core/test_counts.py", "tests/core/test_moments.py", "tests/growers/test_weights.py",
+        "tests/growers/test_surrogates.py", "tests/growers/test_regression.py", "tests/statistics", "tests/interop/test_from_sklearn.py",
+        "tests/model_selection/test_fit_model.py", "tests/estimators",
+    ],
     "statistics": ["tests/certifiers", "tests/flows", "tests/pruners/test_pessimistic.py", "tests/routing/test_prediction.py"],
 }  # fmt: skip
 SKIPPED_FILES = ("__main__.py",)  # run when they are imported

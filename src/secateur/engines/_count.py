@@ -12,7 +12,7 @@ from ..data.encoding import Unseen, encode
 from ..data.text_options import DateReading, TextOptions
 from ..errors import ParameterError, UnsupportedError, show
 from ._data_file import check_files_fit_task
-from ._source import open_source
+from ._source import check_all_rows_read, open_source, stated_rows
 from .registry import Client, ExternalData, check_engine, engine_for, source_kind_of
 
 
@@ -191,6 +191,7 @@ def count(
     )
     check_files_fit_task(opened.files, task)
     tally = opened.sum_over(task, progress)
+    check_all_rows_read(stated_rows(opened.files), tally.n_rows + tally.n_unlabelled)
     counted: Sample = tally.finish(grown_tree, sample)
     tally.warn(target)
     if not return_scan:

@@ -133,9 +133,22 @@ def _open_files(
 
 def files_summer(files: Sequence[DataFile], engine: str, n_jobs: int) -> SumOverBatches:
     """Return the function that sums a task over files, which an engine on this machine scans."""
+    return partial(sum_batches, partial(scan_files, files=files, engine=engine), n_jobs, stated_rows(files))
+
+
+def stated_rows(files: Sequence[DataFile]) -> int:
+    """Return the number of rows that the footers of all files state; 0 if it is unknown, as for text files."""
     n_rows = [file.n_rows for file in files]
-    n_total = 0 if None in n_rows else sum(filter(None, n_rows))
-    return partial(sum_batches, partial(scan_files, files=files, engine=engine), n_jobs, n_total)
+    return 0 if None in n_rows else sum(filter(None, n_rows))
+
+
+def check_all_rows_read(n_stated: int, n_read: int) -> None:
+    """Raise `DataError` unless as many rows were read as the files state; 0 states nothing."""
+    if n_stated and n_read != n_stated:
+        raise DataError(
+            f"{n_read:,} rows were read, but the files state {n_stated:,}; nothing was counted: a file was changed "
+            "while it was read, or the engine left out or repeated a batch; read the files again"
+        )
 
 
 def sum_batches(
@@ -152,7 +165,7 @@ def sum_batches(
     n_jobs : int
         Number of threads.
     n_total : int
-        Number of rows of all batches, for the progress; 0 if it is unknown.
+        Number of rows of all batches, for the progress and to notice lost or repeated batches; 0 if it is unknown.
     task : BatchTask
     progress : callable or None
     """
@@ -171,6 +184,7 @@ def sum_batches(
                 n_submitted_rows += len(batch)
                 if len(waiting) > n_jobs:
                     merge_next()
+            check_all_rows_read(n_total, n_submitted_rows)
             while waiting:
                 merge_next()
         finally:
