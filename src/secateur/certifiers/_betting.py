@@ -73,7 +73,7 @@ def betting_upper(values: ArrayLike, counts: ArrayLike, log_delta: float) -> flo
     required = -log_delta + 1e-9 * (1.0 - log_delta)  # slightly more than ln(1 / delta), to make up for rounding
     while high - low > RELATIVE_PRECISION * high:
         middle = 0.5 * (low + high)
-        if not low < middle < high:
+        if not low < middle < high:  # pragma: no cover: only below the smallest normal number
             break
         if _log_capital(middle, losses, n_rows, n, -log_delta) >= required:
             high = middle

@@ -172,7 +172,7 @@ def _search(
     """Return the mixtures (theta, expected errors, KL divergence) on the way to the best theta; their bound falls."""
     visited = []
     theta, value = 0.3, 2.0
-    for _ in range(MAX_SEARCH_STEPS):
+    for _ in range(MAX_SEARCH_STEPS):  # pragma: no branch: the search stops before, when the bound no longer falls
         expected_errors, divergence = gibbs(tree, log_prior, errors, log_z, theta, n)
         visited.append((theta, expected_errors, divergence))
         new_value = kl_upper(expected_errors, n, -(max(divergence, 0.0) + fixed_cost))
