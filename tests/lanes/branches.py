@@ -1,14 +1,11 @@
-"""Measure which lines and branches of the package the tests execute: scripts/coverage [folder or kernels] ...
+"""Measure which lines and branches of the Python code the tests execute: scripts/coverage [folder] ...
 
-Without an argument, all tests run. With folders of src/secateur, such as `pruners certifiers`, only the tests that
-scripts/mutate runs for them. The gaps of each file are listed as lines, and as jumps `line->line` that never happened. The
-exit status is 1 if a file of COMPLETE has a gap. With `kernels`, the kernels are compiled with line tracing in a copy of
-the project, in build/traced, and the tests of the folders that import kernels run on this copy.
+Without an argument, all tests run. With folders of src/secateur, such as `pruners certifiers`, only the tests run that
+scripts/mutate runs for them. The gaps of each file are listed as lines, and as branches `line->line` that were never
+taken. The exit status is 1 if a test fails, or if a measured file of COMPLETE has a gap. Kernels are not measured.
 """
 
 import os
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -16,19 +13,10 @@ import coverage
 from mutate import KERNEL_FOLDER, PACKAGE, PYTEST_OPTIONS, ROOT, tests_of_folder
 
 COMPLETE = ("pruners/", "certifiers/", "statistics/freshness.py")  # no gaps
-TRACED = ROOT / "build" / "traced"
 EXCLUDED = ["pragma: no cover", "if TYPE_CHECKING:", r"raise AssertionError", r"^\s*@overload"]
-KERNEL_TESTS = (
-    "tests/kernels",
-    "tests/growers",
-    "tests/pruners",
-    "tests/certifiers",
-    "tests/routing",
-    "tests/engines/test_growing.py",
-)
 
 
-def measure_python(folders: list[str]) -> int:
+def measure(folders: list[str]) -> int:
     """Run the tests of some folders, or all, and list the gaps; return 1 if a file of COMPLETE has one."""
     import pytest
 
@@ -59,33 +47,6 @@ def measure_python(folders: list[str]) -> int:
     return int(has_gap or status != 0)
 
 
-def measure_kernels() -> int:
-    """Compile the kernels with line tracing, run their tests, and list the lines that no test executes."""
-    shutil.rmtree(TRACED, ignore_errors=True)
-    for name in ("src", "scripts", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        source, target = ROOT / name, TRACED / name
-        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so")
-        shutil.copytree(source, target, ignore=ignored) if source.is_dir() else shutil.copy2(source, target)
-    environment = os.environ | {"SECATEUR_KERNELS": "traced"}
-    subprocess.run(
-        [sys.executable, "setup.py", "-q", "build_ext", "--inplace"], cwd=TRACED, env=environment, check=True
-    )
-    settings = TRACED / "coverage.ini"
-    settings.write_text(
-        f"[run]\nplugins = Cython.Coverage\nsource = {TRACED / 'src/secateur' / KERNEL_FOLDER}\ndata_file = {TRACED / 'data'}\n"
-        "[report]\nshow_missing = true\n"
-    )
-    command = [sys.executable, "-m", "coverage"]
-    environment = os.environ | {"PYTHONPATH": str(TRACED / "src")}
-    options = [f"--rcfile={settings}"]
-    tests = [str(ROOT / path) for path in KERNEL_TESTS]
-    ran = subprocess.run(
-        [*command, "run", *options, "-m", "pytest", *PYTEST_OPTIONS, *tests], env=environment, check=False
-    )
-    subprocess.run([*command, "report", *options], cwd=TRACED, env=environment, check=False)
-    return ran.returncode
-
-
 if __name__ == "__main__":
     os.chdir(ROOT)
-    sys.exit(measure_kernels() if sys.argv[1:] == ["kernels"] else measure_python(sys.argv[1:]))
+    sys.exit(measure(sys.argv[1:]))
