@@ -10,7 +10,7 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     from typing import Any
 
-    from .certifiers import certified_split, certify, certify_predictions
+    from .certifiers import certified_split, certify, certify_predictions, compare_models
     from .core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
     from .data.encoding import encode
     from .data.table import Column, Schema, Table
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema",
     "SecateurError", "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "certified_split", "certify",
-    "certify_predictions", "count", "cross_validate", "encode", "export_rules", "export_text", "from_sklearn",
-    "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "to_sklearn", "write_report",
+    "certify_predictions", "compare_models", "count", "cross_validate", "encode", "export_rules", "export_text",
+    "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "to_sklearn",
+    "write_report",
 ]  # fmt: skip
 
 # The module of each public name. It is imported when the name is first used, so that `import secateur` is fast.
 _NAMES_OF_MODULE = {
-    "certifiers": ["certified_split", "certify", "certify_predictions"],
+    "certifiers": ["certified_split", "certify", "certify_predictions", "compare_models"],
     "data.encoding": ["encode"],
     "data.table": ["Column", "Schema", "Table"],
     "errors": ["SecateurError"],

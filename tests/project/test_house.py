@@ -27,7 +27,7 @@ NOUNS = {
     "Tree",
 }  # fmt: skip
 VERBS = {
-    "certified_split", "certify", "certify_predictions", "count", "cross_validate", "encode", "export_rules",
+    "certified_split", "certify", "certify_predictions", "compare_models", "count", "cross_validate", "encode", "export_rules",
     "export_text", "from_sklearn", "grow", "load",
     "path_sklearn", "prune", "prune_sklearn", "select", "to_sklearn", "write_report",
 }  # fmt: skip

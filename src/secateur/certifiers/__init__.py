@@ -21,6 +21,7 @@ The following functions limit other quantities than the error, and need fresh ro
     importance_weighted   the error in another population, for known importance weights
 
 `certify_predictions` certifies any classifier on rows that `certified_split` held out before anything was fitted.
+`compare_models` compares two classifiers on the same fresh rows.
 
 `METHODS` lists the limits on the error, which `certify` calls by name. To add one, write one file, one line here and
 one test.
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from ..statistics.tails import log_binomial_tail as log_binomial_tail
     from ._betting import betting_upper as betting_upper
     from ._certify import certify as certify
+    from ._compare_models import ModelComparison as ModelComparison
+    from ._compare_models import compare_models as compare_models
+    from ._compare_models import limit_difference as limit_difference
+    from ._compare_models import mcnemar_p_value as mcnemar_p_value
     from ._cost import certified_cost as certified_cost
     from ._counting import count_prunings as count_prunings
     from ._counting import count_prunings_by_size as count_prunings_by_size
@@ -116,6 +121,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "FixedSequencePlan": "._fixed_sequence",
     "Freshness": "..statistics.freshness",
     "LeafShares": "..core.leaf_shares",
+    "ModelComparison": "._compare_models",
     "betting_upper": "._betting",
     "binomial_upper": "..statistics.tails",
     "certified_cost": "._cost",
@@ -124,6 +130,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "certify_predictions": "._predictions",
     "chernoff_upper": "..statistics.tails",
     "class_rates": "._rates",
+    "compare_models": "._compare_models",
     "count_prunings": "._counting",
     "count_prunings_by_size": "._counting",
     "count_prunings_within": "._counting",
@@ -135,7 +142,9 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "kl_upper": "..statistics.tails",
     "leaf_shares": "._leaf_shares",
     "least_bound": "._path",
+    "limit_difference": "._compare_models",
     "log_binomial_tail": "..statistics.tails",
+    "mcnemar_p_value": "._compare_models",
     "rademacher_over_k": "._rademacher",
     "signed_extremes": "._rademacher",
 }

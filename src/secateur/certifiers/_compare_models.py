@@ -1,0 +1,278 @@
+"""Compare two classifiers on the same fresh rows: McNemar's exact test, and exact limits on the difference of errors.
+
+Only the rows tell the classifiers apart that exactly one of them predicts wrongly (discordant rows). With
+
+    pi      the probability that a row is discordant
+    theta   the probability that it is the first classifier that is wrong, if a row is discordant
+
+the difference of the errors is pi (2 theta - 1). Given the number of discordant rows D, the number of those that the
+first classifier predicts wrongly is binomial with probability theta, and D is binomial with probability pi. Exact
+limits on both (Clopper and Pearson), theta at nine tenths of delta and pi at one tenth, hold at once with probability
+1 - delta, and so does the range of pi (2 theta - 1) within them. Most of delta goes to theta, because theta decides the
+sign: the limits exclude 0 exactly if the p-value is at most nine tenths of delta.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._utils.arrays import Bools, Labels, Rows
+from ..core import Model
+from ..errors import Argument, LeakageError, ParameterError, UnsupportedError, escape_unprintable, show
+from ..routing import count
+from ..routing.prediction import predict
+from ..statistics.repeats import RepeatRule
+from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
+from ._fresh import freshness
+from ._predictions import compare_labels
+
+SHARE_OF_THETA = 0.9  # of delta
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Two classifiers on the same rows: the rows that one of them alone predicts wrongly, and what follows; printable.
+
+    Parameters
+    ----------
+    names : (str, str)
+        Names of both classifiers.
+    n : int
+        Number of rows.
+    errors : (int, int)
+        Number of rows that each of them predicts wrongly.
+    discordant : (int, int)
+        Number of rows that only the first, and only the second, predicts wrongly.
+    p_value : float
+        Of McNemar's exact test: how probable such different numbers of discordant rows, or more different ones, are
+        if both errors are equal.
+    difference : float
+        The error rate of the first minus that of the second, on these rows.
+    lower, upper : float
+        With probability `1 - delta`, the difference on new rows is between these limits.
+    delta : float
+    freshness : str
+        For each classifier, with which samples the rows were compared, or why they could not be compared.
+    is_checked : bool
+        Whether rows that were used to make one of the classifiers would have been recognised.
+
+    Examples
+    --------
+    >>> from secateur import compare_models
+    >>> y = ["no"] * 50 + ["yes"] * 50
+    >>> comparison = compare_models(["no"] * 60 + ["yes"] * 40, ["no"] * 51 + ["yes"] * 49, None, y)
+    >>> comparison.errors, comparison.discordant, round(comparison.p_value, 4), comparison.better
+    ((10, 1), (9, 0), 0.0039, 'b')
+    """
+
+    names: tuple[str, str]
+    n: int
+    errors: tuple[int, int]
+    discordant: tuple[int, int]
+    p_value: float
+    difference: float
+    lower: float
+    upper: float
+    delta: float
+    freshness: str = ""
+    is_checked: bool = False
+
+    @property
+    def better(self) -> str | None:
+        """The name of the classifier with the lower error, if the limits exclude that the errors are equal; or None."""
+        if self.lower <= 0 <= self.upper:
+            return None
+        return self.names[1] if self.lower > 0 else self.names[0]
+
+    def __str__(self) -> str:
+        first, second = self.names
+        rates = [f"{100 * errors / self.n:.3g} %" for errors in self.errors]
+        lower, upper = math.floor(self.lower * 1e4) / 100, math.ceil(self.upper * 1e4) / 100
+        assumption = "independent and identically distributed"
+        if not self.is_checked:
+            assumption = f"independent, identically distributed and not used before ({self.freshness})"
+        verdict = "the sign is open" if self.better is None else f"{self.better} is better"
+        return escape_unprintable(
+            f"On {self.n:,} rows, {first} errs in {rates[0]} and {second} in {rates[1]}: {first} alone is wrong in "
+            f"{self.discordant[0]:,}, {second} alone in {self.discordant[1]:,} (McNemar's exact test: "
+            f"p = {self.p_value:.3g}). With {100 * (1 - self.delta):.6g} % confidence the error of {first} minus that "
+            f"of {second} on new rows like these is between {lower:g} and {upper:g} percentage points, so {verdict}; "
+            f"assumes rows are {assumption}."
+        )
+
+
+class _Prediction(NamedTuple):
+    """Which rows a classifier predicts wrongly, and what is known about its use of the rows."""
+
+    is_wrong: Bools
+    freshness: str
+    is_checked: bool
+
+
+def compare_models(
+    a: Any,
+    b: Any,
+    X: Rows,
+    y: Labels,
+    *,
+    delta: float = 0.05,
+    names: tuple[str, str] = ("a", "b"),
+    repeats: RepeatRule = "errors",
+) -> ModelComparison:
+    """Compare two classifiers on the same fresh rows, such as the deployed one and its successor.
+
+    Parameters
+    ----------
+    a, b : classifier, Model, or array-like
+        Fitted classifiers of any library, or their predictions for the rows.
+    X : array or data frame
+        Rows that had no part in making either of them. It may be None if both are given by their predictions.
+    y : array-like
+        The class of each row.
+    delta : float
+        Probability, over samples, that the difference of the errors is outside the limits.
+    names : (str, str)
+        How the result calls the classifiers.
+    repeats : "errors" or "independent"
+        Rows that were copied, by the numbers of rows that occur once, twice and so on, are refused, unless you state
+        with "independent" that equal rows are independent draws.
+
+    Returns
+    -------
+    ModelComparison
+        The discordant rows, the p-value and the limits on the difference; `print` gives a sentence.
+
+    Raises
+    ------
+    LeakageError
+        If the rows made a tree of this package, or were evaluated on other prunings of it. For other classifiers this
+        cannot be checked, and the result states it.
+
+    Notes
+    -----
+    The limits are exact: the difference is pi (2 theta - 1), where pi is the probability that exactly one classifier is
+    wrong and theta the probability that it is `a`. Both have Clopper-Pearson limits, at a tenth and nine tenths of
+    delta.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from secateur import TreeClassifier, compare_models
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(900, 3))
+    >>> y = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+    >>> stump = TreeClassifier(select=2).fit(X[:300], y[:300])
+    >>> tree = TreeClassifier(cv=3).fit(X[:300], y[:300])
+    >>> result = compare_models(stump, tree, X[300:], y[300:], names=("stump", "tree"))
+    >>> result.better, result.is_checked
+    ('tree', True)
+    """
+    delta = check_delta(delta)
+    if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
+        raise ParameterError(Argument("names", names), "; two different names are needed")
+    first, second = (
+        _predict(classifier, name, X, y, delta, repeats) for classifier, name in zip((a, b), names, strict=True)
+    )
+    only_first = int(np.count_nonzero(first.is_wrong & ~second.is_wrong))
+    only_second = int(np.count_nonzero(second.is_wrong & ~first.is_wrong))
+    n = len(first.is_wrong)
+    lower, upper = limit_difference(only_first, only_second, n, delta)
+    texts = [f"{name}: {one.freshness}" for name, one in zip(names, (first, second), strict=True)]
+    return ModelComparison(
+        names=(names[0], names[1]),
+        n=n,
+        errors=(int(first.is_wrong.sum()), int(second.is_wrong.sum())),
+        discordant=(only_first, only_second),
+        p_value=mcnemar_p_value(only_first, only_second),
+        difference=(only_first - only_second) / n,
+        lower=lower,
+        upper=upper,
+        delta=delta,
+        freshness="; ".join(texts),
+        is_checked=first.is_checked and second.is_checked,
+    )
+
+
+def mcnemar_p_value(only_first: int, only_second: int) -> float:
+    """Return the p-value of McNemar's exact two-sided test, from the numbers of discordant rows.
+
+    Examples
+    --------
+    >>> round(mcnemar_p_value(5, 0), 6), mcnemar_p_value(4, 4)
+    (0.0625, 1.0)
+    """
+    n_discordant = only_first + only_second
+    if n_discordant == 0:
+        return 1.0
+    log_tail = log_binomial_tail(min(only_first, only_second), n_discordant, 0.5)
+    return min(1.0, 2 * math.exp(log_tail))
+
+
+def limit_difference(only_first: int, only_second: int, n: int, delta: float) -> tuple[float, float]:
+    """Return exact lower and upper limits on the difference of two errors, from the numbers of discordant rows.
+
+    Examples
+    --------
+    >>> lower, upper = limit_difference(30, 10, 1000, 0.05)
+    >>> round(lower, 4), round(upper, 4)
+    (0.0042, 0.0455)
+    """
+    n_discordant = only_first + only_second
+    log_tail = math.log(SHARE_OF_THETA * delta / 2)
+    log_rest = math.log((1 - SHARE_OF_THETA) * delta / 2)
+    highest, lowest = 1.0, 0.0  # limits on theta
+    if n_discordant:
+        highest = binomial_upper(only_first, n_discordant, log_tail)
+        lowest = 1 - binomial_upper(only_second, n_discordant, log_tail)
+    most = binomial_upper(n_discordant, n, log_rest)
+    least = 1 - binomial_upper(n - n_discordant, n, log_rest)
+    upper_slope, lower_slope = 2 * highest - 1, 2 * lowest - 1
+    upper = upper_slope * (most if upper_slope > 0 else least)
+    lower = lower_slope * (most if lower_slope < 0 else least)
+    return lower, upper
+
+
+def _predict(classifier: Any, name: str, X: Rows, y: Labels, delta: float, repeats: RepeatRule) -> _Prediction:
+    """Return which rows a classifier predicts wrongly; raise `LeakageError` if the rows are not fresh for it."""
+    fitted = getattr(classifier, "model_", classifier)
+    if isinstance(fitted, Model):
+        return _predict_by_tree(fitted, name, X, y, delta, repeats)
+    predictions = classifier
+    if hasattr(classifier, "predict"):
+        if X is None:
+            raise ParameterError(Argument("X", None), f" with a classifier {show(name)}; pass the rows")
+        predictions = classifier.predict(X)
+    elif isinstance(classifier, type) or not hasattr(classifier, "__len__"):
+        raise UnsupportedError(
+            f"{name} is a {type(classifier).__name__}; a fitted classifier with predict, or its predictions are needed"
+        )
+    is_wrong = compare_labels(y, predictions, f"the predictions of {name}")
+    return _Prediction(is_wrong, "not checked, as only its predictions are known", is_checked=False)
+
+
+def _predict_by_tree(model: Model, name: str, X: Rows, y: Labels, delta: float, repeats: RepeatRule) -> _Prediction:
+    """Return which rows a tree predicts wrongly; the tree's log records that they were evaluated."""
+    if not model.is_classifier:
+        raise UnsupportedError(f"{name} predicts numbers; classifiers can be compared")
+    if model.metadata.get("groups"):
+        raise UnsupportedError(
+            f"{name} was fitted on groups of rows that belong together; a paired comparison needs independent rows"
+        )
+    counts = count(model.tree, X, y, sample="compare")
+    with model.tree.evaluation_log.lock:
+        found = freshness(model.pruning, counts)
+        if not found.is_fresh:
+            raise LeakageError(f"{name}: {found.leak or found.prior_evaluation}")
+        rows = found.certifying_rows(counts, "a comparison", delta, repeats=repeats, warns=False)
+        if rows.repeats.verdict == "copies" and rows.repeats.n_errors:
+            raise LeakageError(
+                f"{name}: {rows.repeats.n_errors:,} of the {rows.n:,} rows are copies of rows that made the tree, or "
+                "of one another: drop duplicate rows before the rows are divided or, if equal rows are independent "
+                "draws, pass ",
+                Argument("repeats", "independent"),
+            )
+        model.tree.evaluation_log.record_pruning(counts, model.pruning)
+    is_wrong = compare_labels(y, predict(model, X), f"the predictions of {name}")
+    return _Prediction(is_wrong, found.text, found.is_checked)
