@@ -25,6 +25,7 @@ COMMANDS = {  # name: (module, help)
     "evaluate": ("_count", "Measure a tree on other rows: errors, ranking, lift, threshold."),
     "explain": ("_predict", "Explain the prediction for one row and what would change it."),
     "count": ("_count", "Count the rows of a file in every node of a tree."),
+    "monitor": ("_monitor", "Test whether a certificate still holds on rows that arrive."),
     "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
     "show": ("_show", "Show a summary and the tree, or its rules, as text."),
     "report": ("_show", "Write an interactive HTML report of a tree."),
@@ -40,6 +41,7 @@ Examples:
   secateur fit patients.csv --target outcome --output tree.json
   secateur prune tree.json --holdout newer.csv --output smaller.json
   secateur certify smaller.json --holdout fresh.csv --max-error 0.15
+  secateur monitor smaller.json march.csv --state monitor.json
 
 \b
 Exit status: 0 success, 1 requirement not met, 2 usage error,

@@ -233,7 +233,7 @@ def _open_rows(
     cell_types = cell_types_for(schema, options["nominal"], options["numeric"], target)
     rows = open_batch(file, options=text_options, cell_types=cell_types)
     named_columns = [("--target", target), ("--sample-weight", options["sample_weight"])]
-    named_columns.append(("--groups", options.get("groups")))
+    named_columns.append(("--ids" if options.get("ids") else "--groups", options.get("groups")))
     named_columns += [("--ignore", name) for name in options["ignore"]]
     for flag, name in named_columns:
         if name is not None and name not in rows.names:

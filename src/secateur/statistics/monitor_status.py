@@ -277,7 +277,9 @@ class MonitorStatus(Immutable):
         interval = ""
         if self.n and not self.is_contradicted:
             confidence = f"{100 * (1 - self.plan.alpha):.6g} %"
-            interval = f"; with {confidence} confidence the error is between {lower:.1%} and {format_limit(upper)}"
+            interval = (
+                f"; with {confidence} confidence the error is between {100 * lower:.1f} % and {format_limit(upper)}"
+            )
         return (
             f"The limit of {format_limit(self.limit)} on the error is {verdict} after {self.n:,} rows with "
             f"{self.errors:,} errors{share}: evidence {self.evidence:.3g}, where {self.needed_evidence:.3g} is needed"
