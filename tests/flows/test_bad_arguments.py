@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from secateur import TreeClassifier, TreeRegressor, encode, grow, prune
+from secateur.cli import run
 from secateur.errors import DataError, ParameterError, SecateurWarning
 
 RNG = np.random.default_rng(30)
@@ -139,3 +140,32 @@ def test_a_path_with_a_lone_surrogate_or_a_null_is_an_error_of_the_package():
                 call()
             assert type(caught.value).__module__ == "secateur.errors"
             str(caught.value).encode()
+
+
+def test_held_out_rows_that_grew_the_tree_are_a_warning():
+    fresh = RNG.normal(size=(60, 2))
+    labels = np.where(fresh[:, 0] > 0, "yes", "no")
+    rule = TreeClassifier(prune="reduced-error", criterion="gini")
+
+    with pytest.warns(SecateurWarning, match=r"of the 100 rows .* too low .* hold out rows that did not grow the tree"):
+        rule.fit(X, Y, X_holdout=np.vstack([fresh, X[:40]]), y_holdout=[*labels, *Y[:40]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rule.fit(X, Y, X_holdout=fresh, y_holdout=labels)
+
+
+def test_held_out_numbers_that_grew_the_tree_are_a_warning():
+    rule = TreeRegressor(prune="reduced-error")
+    with pytest.warns(SecateurWarning, match="hold out rows that did not grow the tree"):
+        rule.fit(X, X[:, 0], X_holdout=X, y_holdout=X[:, 0])
+
+
+def test_a_command_notes_held_out_rows_that_grew_the_tree(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": Y}).to_csv("rows.csv", index=False)
+    run(["fit", "rows.csv", "--target", "y", "--prune", "none", "-o", "m.json", "--criterion", "gini"])
+
+    for command in (["prune", "m.json", "--rule", "reduced-error"], ["path", "m.json"]):
+        capsys.readouterr()
+        assert run([*command, "--holdout", "rows.csv"]) == 0
+        assert "note: about 60" in capsys.readouterr().err

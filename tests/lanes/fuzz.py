@@ -1,8 +1,9 @@
-"""Search for files that the readers do not survive: scripts/fuzz [model | bytes | csv] [seconds] [seed].
+"""Search for files that the readers do not survive: scripts/fuzz [model | bytes | csv | arguments] [seconds] [seed].
 
     model   tiny model files changed on the parsed structure (tests/helpers/tiny_models.py), thousands a second
     bytes   the golden files broken as bytes and as JSON (tests/modelfile/test_fuzz.py)
     csv     small text files broken as text (tests/data/test_fuzz_files.py)
+    arguments   public functions with hostile arguments (tests/helpers/hostile_arguments.py)
     guided  as `bytes`, guided by coverage (needs atheris)
 
 A case that takes more than some seconds or more than 4 GB is a fault too. What is found is written into the current
@@ -81,6 +82,10 @@ def search(what: str, seconds: float, seed: int) -> int:
         from tiny_models import TinyModelFuzzer
 
         cases = TinyModelFuzzer(seed)
+    elif what == "arguments":
+        from hostile_arguments import ArgumentFuzzer
+
+        cases = ArgumentFuzzer(seed)
     else:
         cases = Broken(what, seed)
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))

@@ -4,7 +4,7 @@
 evaluation log whether the rows were evaluated on other prunings, among which they may have chosen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,7 +56,11 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
     if isinstance(pruning_or_sequence, Pruning | PruningSequence):
         members = [pruning_or_sequence]
     else:
-        members = list(pruning_or_sequence)
+        members = list(pruning_or_sequence) if isinstance(pruning_or_sequence, Iterable) else []
+    if not members or not all(isinstance(member, Pruning | PruningSequence) for member in members):
+        raise ParameterError(f"the pruning is {show(pruning_or_sequence)}; a Pruning, or a sequence of them, is needed")
+    if not isinstance(counts, Counts):
+        raise ParameterError(f"the counts are {show(counts)}; the Counts of held-out rows are needed, as count returns")
     tree = members[0].tree
     seen = SampleUsage()
     for member in members:

@@ -26,7 +26,7 @@ from ._input import held_out_counts, held_out_options, input_output_options, mod
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array
-    from ..core import Model
+    from ..core import Model, Sample
     from ..inspection.currency import Currency
 
 MAX_MEMBERS = 40  # members that `secateur path` shows without --all
@@ -63,6 +63,7 @@ def prune(model: "Model", **options: Any) -> int:
     from ..model_selection import prune_to, snip
 
     holdout = held_out_counts(model, options)
+    _note_shared_rows(model, holdout)
     size = {
         "n_leaves": options["leaves"],
         "alpha": options["alpha"],
@@ -145,7 +146,9 @@ def path(model: "Model", **options: Any) -> None:
     from ..inspection.currency import currency_of, holdout_role, score_columns
     from ..model_selection import path_table, sequence_of
 
-    holdout = held_out_counts(model, options) or model.holdout
+    given = held_out_counts(model, options)
+    _note_shared_rows(model, given)
+    holdout = given or model.holdout
     sequence, currency = sequence_of(model), currency_of(model)
     role = holdout_role(replace(model, holdout=holdout), sequence)
     table = path_table(model, holdout, delta=options["delta"])
@@ -197,3 +200,12 @@ def _format_cell(column: str, value: Any) -> str:
     if math.isnan(value):  # the score of this member was left out
         return ""
     return f"{value:.2e}" if column == "alpha" else f"{value:.4f}"
+
+
+def _note_shared_rows(model: "Model", holdout: "Sample | None") -> None:
+    """Print a note if rows of --holdout are among those that grew the tree."""
+    from ..statistics.freshness import warn_of_shared_rows
+
+    if holdout is not None:
+        with warnings_as_notes():
+            warn_of_shared_rows(model.grown.tree.history, holdout, "to prune or choose the tree")

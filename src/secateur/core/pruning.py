@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from .._kernels import structure
 from .._utils.arrays import ArrayLike, Bools, Immutable, Ints, LongsOrFloats, write_protect
-from ..errors import PruningError
+from ..errors import PruningError, show
 from .counts import Counts
 from .moments import Moments
 from .provenance import NO_SAMPLES, RuleProvenance, SampleUsage, add_usage_of_labels, hash_arrays
@@ -103,7 +104,7 @@ class Pruning(Immutable):
         if is_cut.dtype != bool or is_cut.shape != (n,):
             nodes = is_cut
             if nodes.size and (nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= n):
-                raise PruningError(f"cuts {nodes.ravel()[:5].tolist()}: node ids from 0 to {n - 1} are needed")
+                raise PruningError(f"cuts {show(nodes.ravel()[:5].tolist())}: node ids from 0 to {n - 1} are needed")
             is_cut = np.zeros(n, bool)
             is_cut[nodes.astype(np.int64)] = True
         return cls(tree, write_protect(structure.leaves_after_cuts(tree.parent, is_cut | tree.is_leaf)), **fields)
@@ -249,8 +250,9 @@ class Pruning(Immutable):
 
     def _check_node(self, node: int) -> None:
         """Raise `PruningError` if the grown tree has no node of this number."""
-        if not 0 <= node < self.tree.n_nodes:
-            raise PruningError(f"node {node} does not exist; ids run from 0 to {self.tree.n_nodes - 1}")
+        is_int = isinstance(node, Integral) and not isinstance(node, bool)
+        if not is_int or not 0 <= node < self.tree.n_nodes:
+            raise PruningError(f"node {show(node)} does not exist; ids run from 0 to {self.tree.n_nodes - 1}")
 
     def _check_same(self, other: "Pruning") -> None:
         """Raise `PruningError` if the other pruning is of another tree."""

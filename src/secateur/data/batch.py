@@ -7,7 +7,7 @@ are a `Source` of many batches (`engines`). No schema is involved: `encoding.py`
 import glob
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -135,6 +135,8 @@ def open_batch(
     if isinstance(data, Batch):
         return data
     if names is not None:
+        if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+            raise ParameterError(Argument("names", names), "; one name for each column is needed")
         names = check_column_names(list(names))
     if isinstance(data, str | os.PathLike) or (isinstance(data, list | tuple) and are_data_files(data)):
         return _concatenate([_open_file(file, names, options, cell_types or {}) for file in _list_files(data)])

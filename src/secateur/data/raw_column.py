@@ -325,8 +325,10 @@ def _numbers_of_objects(values: list[Category], missing_classes: set[type], name
     try:
         if array.dtype.kind != "f":
             array = np.array([float(value) for value in values])
-    except OverflowError as error:  # a Fraction
-        raise DataError(f"column {show(name)} holds numbers too large for a float; divide it") from error
+    except (OverflowError, ValueError) as error:  # a Fraction, or a Decimal that signals that it is no number
+        raise DataError(
+            f"column {show(name)} holds numbers that no float can hold ({error}); divide them, or mark them as missing"
+        ) from error
     _warn_inexact(values, name)
     return NumberColumn(array, null_mask)
 

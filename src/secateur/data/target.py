@@ -273,7 +273,10 @@ def _as_series(y: Labels, name: str) -> Series:
         import pyarrow as pa
 
         y = pa.chunked_array([y])
-    wrapped: Any = nw.from_native(y, pass_through=True, allow_series=True)
+    try:
+        wrapped: Any = nw.from_native(y, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise DataError(f"{name} has several columns of one name; one label per row is needed") from error
     if isinstance(wrapped, nw.Series):
         return wrapped
     if isinstance(wrapped, nw.LazyFrame):

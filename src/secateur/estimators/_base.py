@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from .. import model_selection
 from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Rows
-from .._utils.checks import check_dict, check_name
+from .._utils.checks import check_dict, check_int, check_name
 from .._utils.progress import progress_bar
 from .._utils.warn import warn
 from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
@@ -110,6 +110,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             raise DataError("y_holdout is given without X_holdout; pass both, or neither")
         groups_column = groups if isinstance(groups, str) else None
         X, groups = split_off_groups(X, groups, self.nominal)
+        if self.verbose is not None and not isinstance(self.verbose, bool):
+            check_int("verbose", self.verbose, 0)
         overrides = {
             "n_jobs": effective_n_jobs(self.n_jobs),
             "seed": seed_of(self.random_state),
@@ -541,7 +543,12 @@ def check_target(y: Labels, estimator: object, name: str = "y") -> Labels:
     if isinstance(y, str | bytes | bytearray) or np.isscalar(y):
         raise DataError(f"{name} is {show(y)}; one label per row is needed, not the name of a column or one value")
     shape: tuple[int, ...] = getattr(y, "shape", ())
-    return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
+    if len(shape) != 2 or shape[1] != 1:
+        return y
+    try:
+        return column_or_1d(y, warn=True)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} cannot be read as one column ({error}); pass an array of shape (n,)") from error
 
 
 def seed_of(random_state: object) -> int:

@@ -12,7 +12,7 @@ from .._utils.arrays import Array, ArrayLike, Category, Columns, Floats, Labels,
 from ..core import Counts
 from ..data.encoding import encode
 from ..data.target import class_numbers, read_labels
-from ..errors import SecateurError
+from ..errors import DataError, SecateurError
 from ..routing import count, prediction
 from ._base import TreeEstimator, check_target
 
@@ -273,9 +273,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         schema = model.tree.schema
         assert schema is not None  # every estimator has columns
         table = encode(self._open(X, model), schema=schema)
+        labels = read_labels(check_target(y, self))
+        target, _ = class_numbers(labels, np.asarray(schema.classes))
+        if len(target) != table.n_rows:
+            raise DataError(f"X has {table.n_rows:,} rows but y has {len(target):,} labels; one per row is needed")
         accuracy: float = accuracy_score(y, prediction.predict(model, table), sample_weight=sample_weight)
         with suppress(SecateurError):  # rows that cannot be counted cannot certify the tree either
-            target, _ = class_numbers(read_labels(check_target(y, self)), np.asarray(schema.classes))
             counts = count(model.tree, replace(table, target=target), sample_weight=sample_weight, sample="evaluate")
             model.tree.evaluation_log.record_pruning(counts, model.pruning)
         return accuracy

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.checks import check_name
+from .._utils.checks import as_list, check_name
 from ..core import Tree, check_no_surrogates
 from ..data.table import Column, Table
 from ..errors import ParameterError, show
@@ -130,6 +130,7 @@ def nearest_change(
     """
     tree, names, columns = view.tree, view.columns, table.schema.columns
     check_no_surrogates(tree, "the search for the nearest change", "explain without it")
+    actionable = None if actionable is None else as_list("actionable", actionable)
     for name in actionable or ():
         check_name("actionable", name, names)
     may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}

@@ -16,9 +16,10 @@ from .._utils.checks import check_int
 from ..core import Counts, Moments, Pruning, Tree
 from ..core.class_names import class_names_of
 from ..data.table import Column
-from ..errors import PruningError
+from ..errors import Argument, ParameterError, PruningError
 from .wording import categories_text, column_names, mean_text, range_text, rows_text, threshold_text
 
+MAX_DECIMALS = 324  # of the smallest double
 NO_NODE = -1
 __all__ = ["TreeView", "view_of"]
 
@@ -390,6 +391,8 @@ def view_of(
     for name, value in (("decimals", decimals), ("max_depth", max_depth)):
         if value is not None:
             check_int(name, value, 0)
+    if decimals is not None and decimals > MAX_DECIMALS:
+        raise ParameterError(Argument("decimals", decimals), f"; at most {MAX_DECIMALS} are needed by any double")
     if counts is not None:
         counts.check_fits(tree)
     if pruning is not None and not pruning.tree.same_structure(tree):

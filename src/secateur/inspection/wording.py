@@ -4,7 +4,7 @@
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..core import LeafShares, Tree
 from ..core.class_names import as_one_line
 from ..data.dates import format_date
 from ..data.table import Column
-from ..errors import ParameterError
+from ..errors import Argument, ParameterError
 
 MAX_MEAN_DECIMALS = 12  # a mean that needs more is written with all its digits
 MIN_PLAIN_NUMBER, MAX_PLAIN_NUMBER = 1e-7, 1e15  # numbers outside are written with an exponent
@@ -230,6 +230,8 @@ def column_names(tree: Tree, feature_names: Sequence[str] | None) -> list[str]:
     n_needed = int(tree.feature.max()) + 1 if known is None else len(known)
     if feature_names is None:
         feature_names = [f"feature_{j}" for j in range(n_needed)] if known is None else known
+    if not isinstance(feature_names, Iterable) or not isinstance(feature_names, Sized):
+        raise ParameterError(Argument("feature_names", feature_names), "; one name for each column is needed")
     has_wrong_length = len(feature_names) < n_needed or (known is not None and len(feature_names) != n_needed)
     if isinstance(feature_names, str) or has_wrong_length:
         raise ParameterError(f"feature_names holds {len(feature_names)} names; the tree has {n_needed} columns")

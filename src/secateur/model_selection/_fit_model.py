@@ -25,7 +25,7 @@ from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData, grow_rows
 from ..pruners import RULES, best_of_size, k_limit
 from ..routing import count, sketch_of
-from ..statistics.freshness import REPEAT_RULES, compare_samples
+from ..statistics.freshness import REPEAT_RULES, compare_samples, warn_of_shared_rows
 from ..statistics.node_losses import cheapest_labels, prediction_losses
 from ..statistics.repeats import RepeatRule, Repeats, find_repeats
 from ._certified_target import prune_to_target
@@ -124,6 +124,8 @@ def fit_model(
     _warn_of_rare_class(plan, model, selection)
     if held_out is not None:
         _warn_of_small_holdout(plan, held_out.n_rows)
+        assert holdout is not None
+        warn_of_shared_rows(grown.tree.history, holdout, "to prune or choose the tree")
     return replace(model, metadata=metadata)
 
 

@@ -300,7 +300,7 @@ def choose_with_accuracy(selection: Selection, accuracy: Any, grown: Sample) -> 
     source = selection.sample if selection.sample == "cross-validation" else "held-out rows"
     known = KnownErrors(selection.error, source, selection.evaluated_on)
     chosen = _member_with_accuracy(selection.sequence, known, accuracy, grown)
-    return replace(selection, chosen=chosen, select=f"accuracy {accuracy:g}")
+    return replace(selection, chosen=chosen, select=f"accuracy {float(accuracy):g}")
 
 
 def _member_with_accuracy(sequence: PruningSequence, known: KnownErrors, accuracy: Any, grown: Sample) -> int:

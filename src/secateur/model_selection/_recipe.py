@@ -317,6 +317,8 @@ def _check_values(recipe: Recipe) -> None:
             needed = "a share of the rows" if name == "holdout" else "a probability"
             raise ParameterError(Argument(name, share), f"; {needed} above 0 and below 1 is needed")
     check_name("repeats", recipe.repeats, REPEAT_RULES)
+    if not isinstance(recipe.penalty, str) and not callable(recipe.penalty):
+        raise ParameterError(Argument("penalty", recipe.penalty), "; the name of a penalty, or a function, is needed")
     if recipe.certify is not None and not isinstance(recipe.certify, bool | np.bool_):
         from ..certifiers import METHODS  # most fits need no certificate
 
@@ -466,7 +468,7 @@ def _check_choice(recipe: Recipe, choice: Choice, scoring: str, *, is_cross_vali
 
 def n_standard_errors(parameter: str, value: Any, k: float | None) -> float:
     """Return the number of standard errors in the value of a parameter: "1se", "0.25se", or "kse" with `k`."""
-    if value == "kse":
+    if isinstance(value, str) and value == "kse":
         if isinstance(k, bool) or not isinstance(k, numbers.Real) or not 0 <= k < float("inf"):
             raise ParameterError(
                 f"{parameter}='kse' with k={show(k)}; a number of standard errors, 0 or more, is needed"

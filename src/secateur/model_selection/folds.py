@@ -176,7 +176,7 @@ def _iter_repeats(
         raise ParameterError(
             Argument("cv_repeats", n_repeats), " goes with a number of folds; explicit folds are used once"
         )
-    if hasattr(cv, "split") and not isinstance(cv, str):
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         groups = () if rows.groups is None else (rows.groups,)
         explicit: Iterable[Any] = cv.split(np.zeros((table.n_rows, 1)), table.target, *groups)
     elif isinstance(cv, Iterable) and not isinstance(cv, str | bytes | dict):

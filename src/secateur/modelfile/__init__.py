@@ -25,6 +25,8 @@ from ._read import read_counts, read_model
 from ._values import SCHEMA, Document
 from ._write import VERSION, tree_fingerprint, write_counts_document, write_model_document
 
+MAX_SHOWN_PATH_CHARACTERS = 1000
+
 __all__ = [
     "VERSION",
     "ModelFileError",
@@ -215,4 +217,4 @@ def _errors_beginning(text: str) -> Iterator[None]:
 def _errors_naming(path: PathLike) -> AbstractContextManager[None]:
     """Prepend the name of a file to the message of a `ModelFileError`."""
     name = str(path)
-    return _errors_beginning(name if name.isprintable() else ascii(name))
+    return _errors_beginning((name if name.isprintable() else ascii(name))[:MAX_SHOWN_PATH_CHARACTERS])

@@ -31,6 +31,8 @@ _READABLE = (", ", ": ")
 
 def read_file(path: PathLike) -> bytes:
     """Return the text of a file as bytes, decompressed if it is gzip; its first bytes decide, not its name."""
+    if not isinstance(path, str | os.PathLike):
+        raise ModelFileError("this is not the path of a file; text or a Path is needed")
     try:
         status = Path(path).stat()  # before opening: opening a pipe would wait for a writer
         _check_status(status)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._utils.checks import check_name, check_parameters
 from .._utils.lazy import lazy_getattr
-from ..errors import CountsError, UnsupportedError, show
+from ..errors import CountsError, ParameterError, UnsupportedError, show
 
 if TYPE_CHECKING:
     from ..core import Pruning, PruningSequence, Sample, Tree
@@ -147,6 +147,14 @@ def prune(
     needed = RULES[rule].samples
     if len(counts) != len(needed):
         raise CountsError(f"rule {show(rule)} needs {len(needed)} counts ({', '.join(needed)}); {len(counts)} given")
+    from ..core import Tree
+    from ..core.node_statistics import NodeStatistics
+
+    if not isinstance(tree, Tree):
+        raise ParameterError(f"the tree is {show(tree)}; a Tree is needed, such as grow returns")
+    for sample in counts:
+        if not isinstance(sample, NodeStatistics | None):
+            raise ParameterError(f"the counts are {show(sample)}; Counts or Moments, as count returns, are needed")
     moments = [sample for sample in counts if sample is not None and not sample.has_classes]
     if moments and not RULES[rule].takes_moments:
         regression_rules = ", ".join(name for name, entry in RULES.items() if entry.takes_moments)

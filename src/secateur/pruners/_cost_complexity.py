@@ -193,7 +193,10 @@ def _penalty_values(penalty: Penalty, largest: int) -> LongsOrFloats | None:
     except (TypeError, ValueError):  # the function takes one number at a time
         values = np.asarray(None)
     if values.shape != sizes.shape:
-        values = np.array([penalty(j) for j in range(1, largest + 1)])
+        try:
+            values = np.array([penalty(j) for j in range(1, largest + 1)])
+        except (TypeError, ValueError) as error:
+            raise ParameterError(f"penalty fails for a size ({error}); one number per size is needed") from error
     if values.shape != sizes.shape or values.dtype.kind not in "iufO":
         raise ParameterError(f"penalty returns {values.dtype} of shape {values.shape}; one number per size is needed")
     values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)

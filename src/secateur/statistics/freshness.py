@@ -223,6 +223,27 @@ def compare_samples(used: SampleUsage, counts: Sample, *, refuses_name: bool = F
     return Freshness(text=text, is_checked=True, used=used)
 
 
+def warn_of_shared_rows(used: SampleUsage, counts: Sample, purpose: str) -> None:
+    """Warn if more rows of a held-out sample than chance explains are among rows that were used before.
+
+    Parameters
+    ----------
+    used : SampleUsage
+        The samples that were used to make the tree.
+    counts : Counts or Moments
+        The held-out sample.
+    purpose : str
+        What the sample is for, such as "to prune": the end of the message.
+    """
+    for sample in used.samples:
+        result = sample_overlap(sample, counts)
+        if result is not None and result.is_refused:
+            warn(
+                f"{_describe_shared_rows(sample, counts, result)}; the tree has learnt these rows, so their "
+                f"errors are too low {purpose}: hold out rows that did not grow the tree"
+            )
+
+
 def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_groups: bool = False) -> int:
     """Return the number of independent draws of a sample: its rows or, if rows belong together, their groups.
 
