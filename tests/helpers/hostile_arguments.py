@@ -81,7 +81,7 @@ def tables(rng):
     return made | {
         "polars": lambda: pl.DataFrame(frame), "lazy": lambda: pl.DataFrame(frame).lazy(),
         "polars list": lambda: pl.DataFrame({"a": [[1, 2]] * N}), "polars struct": lambda: pl.DataFrame({"a": [{"b": 1}] * N}),
-        "polars date": lambda: pl.DataFrame({"a": pl.Series([datetime(2020, 1, 1, tzinfo=timezone.utc)] * N)}), "polars null": lambda: pl.DataFrame({"a": [None] * N}),
+        "polars date": lambda: pl.DataFrame({"a": pl.Series([datetime(2020, 1, 1, tzinfo=UTC)] * N)}), "polars null": lambda: pl.DataFrame({"a": [None] * N}),
         "polars enum": lambda: pl.DataFrame({"a": pl.Series(["x", "y"] * (N // 2), dtype=pl.Enum(["y", "x", "z"]))}),
         "polars series": lambda: pl.Series("a", numbers[:, 0]), "polars binary": lambda: pl.DataFrame({"a": [b"x"] * N}),
         "arrow": lambda: pa.table(frame), "arrow chunks": lambda: pa.table({"a": chunked}),
