@@ -133,3 +133,15 @@ def test_what_is_no_single_tree_or_no_cost_is_refused():
         path_sklearn(tree, cost="gini")
     with pytest.raises(ParameterError, match="ccp_alpha=-1"):
         path_sklearn(tree).at(-1)
+
+
+def test_errors_of_a_monotonic_regressor_are_counted_from_its_rows():
+    X, y, _ = rows(2, kind="squared")
+    tree = DecisionTreeRegressor(monotonic_cst=[1, 0, 0], random_state=0, max_depth=5).fit(X, y)
+
+    path = path_sklearn(tree, X, y, cost="errors")
+
+    losses = [np.mean((member.predict(X) - y) ** 2) for member in path]
+    np.testing.assert_allclose(path.impurities, losses, rtol=1e-6)
+    with pytest.raises(CountsError):
+        path_sklearn(tree, cost="errors")

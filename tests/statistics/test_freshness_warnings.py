@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import secateur
+from secateur import Counts, Tree
+from secateur.core.provenance import SampleUsage
 from secateur.errors import SecateurWarning
-from secateur.statistics.freshness import Freshness
+from secateur.statistics.freshness import Freshness, compare_samples
 from secateur.statistics.repeats import Repeats
 
 
@@ -37,3 +39,21 @@ def test_a_doubt_that_was_said_already_is_not_said_again(counts, options):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Freshness(text="doubt", doubt="doubt").certifying_rows(counts, "a test sample", 0.05, **options)
+
+
+def test_the_price_of_counting_repeated_rows_is_taken_from_the_failure_probability(counts):
+    known = Repeats(verdict="in doubt", n_rows=40, n_errors=3, delta=0.01)
+
+    rows = Freshness(text="compared", is_checked=True).certifying_rows(counts, "a sample", 0.05, repeats=known)
+
+    assert rows.delta == pytest.approx(0.04)
+    assert rows.bound_fields["delta"] == 0.05
+
+
+def test_the_name_of_a_used_sample_is_refused_only_on_request():
+    tree = Tree.from_parents([-1, 0, 0])
+    used = SampleUsage.of(Counts.from_leaves(tree, [[5, 1], [1, 5]], sample="mine"))
+    same_name = Counts.from_leaves(tree, [[4, 2], [2, 4]], sample="mine")
+
+    assert compare_samples(used, same_name).leak == ""
+    assert "sample 'mine' grew the tree" in compare_samples(used, same_name, refuses_name=True).leak
