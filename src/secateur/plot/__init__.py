@@ -13,6 +13,7 @@ returns the display. matplotlib is imported only when a figure is drawn.
     RulesDisplay                 pruning rules compared: error on new rows against size
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
+    MonitorDisplay               evidence against a certificate over the rows that arrive, and for each leaf
     PruningProbabilityDisplay    exact probability that noise is pruned to one leaf
     NoiseBoundDisplay            a published bound on that probability, and where it fails
 
@@ -25,9 +26,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ..errors import UnsupportedError
+from ..statistics.monitor_status import MonitorStatus
 from ._bars import ImportancesDisplay, LeavesDisplay
 from ._comparison import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
 from ._evaluation import LeafCalibrationDisplay, RankingDisplay
+from ._monitoring import MonitorDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
 from ._sequence import PruningPathDisplay, SelectionDisplay
 from ._tree import TreeDisplay
@@ -41,6 +44,7 @@ __all__ = [
     "ImportancesDisplay",
     "LeafCalibrationDisplay",
     "LeavesDisplay",
+    "MonitorDisplay",
     "NoiseBoundDisplay",
     "PruningPathDisplay",
     "PruningProbabilityDisplay",
@@ -69,7 +73,7 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
 
     Parameters
     ----------
-    thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Bound or several Bounds
+    thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Monitor, Bound, Bounds
         The object to draw. A tree or a pruning is drawn with the sample `counts=`; counts are drawn in their own tree.
     ax : axes, optional
         The axes to draw on; a new figure by default.
@@ -108,13 +112,17 @@ def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
         return PruningPathDisplay.from_sequence(thing, *options.pop("samples", ()), **options)
     if isinstance(thing, Selection):
         return SelectionDisplay.from_selection(thing, **options)
+    status: Any = getattr(thing, "status", thing)  # of a monitor, whose class is in a layer above this one
+    status = status() if callable(status) else status
+    if isinstance(status, MonitorStatus):
+        return MonitorDisplay.from_status(status, **options)
     bounds = _as_bounds(thing)
     if bounds:
         is_one_sample = len({bound.n for bound in bounds}) == 1
         return (CertificatesDisplay if is_one_sample else BoundCurvesDisplay).from_bounds(bounds)
     raise UnsupportedError(
         f"a {type(thing).__name__} cannot be drawn; a fitted estimator, Model, Tree, Counts, Pruning, "
-        "PruningSequence, Selection or Bounds are needed"
+        "PruningSequence, Selection, Monitor or Bounds are needed"
     )
 
 
