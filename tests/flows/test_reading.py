@@ -3,13 +3,14 @@
 import contextlib
 import dataclasses
 import inspect
+import io
 import pickle
 
 import numpy as np
 import pytest
 
 import secateur
-from secateur import Pruning, PruningSequence, TreeClassifier, certify, count, grow, prune
+from secateur import Pruning, PruningSequence, TreeClassifier, TreeRegressor, certify, count, grow, prune
 from secateur.certifiers import freshness, leaf_shares
 from secateur.core import leaf_labels, m_estimate, node_cost
 from secateur.errors import LeakageError, SecateurError
@@ -200,3 +201,47 @@ def test_arrays_that_carry_their_sample_are_ordinary_arrays_otherwise():
 def test_labels_of_the_sample_that_grew_the_tree_add_nothing_to_what_was_seen():
     fit = Fit()
     assert Pruning.from_cuts(fit.tree, [], node_labels=fit.grown.majority).seen == set()
+
+
+SHOWINGS = {
+    "repr": repr,
+    "str": str,
+    "print": lambda value: print(value, file=io.StringIO()),
+    "format": lambda value: f"{value}",
+    "_repr_html_": lambda value: value._repr_html_() if hasattr(value, "_repr_html_") else "",
+    "_repr_mimebundle_": lambda value: value._repr_mimebundle_() if hasattr(value, "_repr_mimebundle_") else "",
+}
+ESTIMATORS = {
+    "error": lambda: TreeClassifier(cv=3, cv_repeats=1, random_state=0),
+    "log loss": lambda: TreeClassifier(scoring="log_loss", cv=3, cv_repeats=1, random_state=0),
+    "area under the curve": lambda: TreeClassifier(scoring="roc_auc", cv=3, cv_repeats=1, random_state=0),
+    "costs": lambda: TreeClassifier(costs=[[0, 3], [1, 0]], criterion="gini", cv=3, cv_repeats=1, random_state=0),
+    "numbers": lambda: TreeRegressor(cv=3, cv_repeats=1, random_state=0),
+}
+
+
+@pytest.mark.parametrize("has_holdout", [False, True])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_showing_a_fitted_estimator_or_its_parts_records_nothing(name, has_holdout):
+    (X, y), (X_holdout, y_holdout) = draw_rows(500, 0), draw_rows(400, 1)
+    if name == "numbers":
+        y, y_holdout = X[:, 0] + (y == "yes"), X_holdout[:, 0] + (y_holdout == "yes")
+    held_out = {"X_holdout": X_holdout, "y_holdout": y_holdout} if has_holdout else {}
+    estimator = ESTIMATORS[name]().fit(X, y, **held_out)
+    model = estimator.model_
+    held = model.holdout if has_holdout else count(model.tree, X_holdout, y_holdout, sample="held")
+    values = [estimator, model, model.tree, model.grown, held, model.pruning, model.sequence, model.selection]
+    for value in values:
+        for way, show in SHOWINGS.items():
+            before = entries(model.tree)
+            show(value)
+            assert entries(model.tree) == before, (type(value).__name__, way)
+
+
+def test_held_out_rows_certify_another_pruning_after_a_notebook_has_shown_the_estimator():
+    X_holdout, y_holdout = draw_rows(400, 1)
+    estimator = ESTIMATORS["error"]().fit(*draw_rows(500, 0), X_holdout=X_holdout, y_holdout=y_holdout)
+    model = estimator.model_
+    estimator._repr_html_()
+    other = next(member for member in model.sequence if member.n_leaves != model.pruning.n_leaves)
+    assert certify(other, model.holdout).method == "test sample, exact tail"

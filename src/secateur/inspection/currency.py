@@ -166,12 +166,19 @@ def score_on(currency: Currency, model: Model, sample: Sample, pruning: Pruning 
 
     The tree's log records the evaluation of the pruning.
     """
+    if isinstance(sample, Counts) and sample.total[0] > 0:
+        model.tree.evaluation_log.record_pruning(sample, model.pruning if pruning is None else pruning)
+    return unrecorded_score_on(currency, model, sample, pruning)
+
+
+def unrecorded_score_on(
+    currency: Currency, model: Model, sample: Sample, pruning: Pruning | None = None
+) -> float | None:
+    """Return what `score_on` returns; the evaluation is not recorded, so that a model can be shown without a trace."""
     pruning = model.pruning if pruning is None else pruning
     total = float(sample.total[0])
     if not total > 0:
         return None
-    if isinstance(sample, Counts):
-        model.tree.evaluation_log.record_pruning(sample, pruning)
     if currency.score == "roc_auc" and isinstance(sample, Counts):
         return _area_loss_of(pruning, sample, _shares(model, sample))
     losses = node_losses(currency, model, sample)

@@ -20,7 +20,7 @@ from .currency import (
     error_currency,
     growing_role,
     holdout_role,
-    score_on,
+    unrecorded_score_on,
 )
 
 Comparison = Literal["better", "no better", "no baseline"]
@@ -156,6 +156,8 @@ def score_sentence(currency: Currency, where: str, value: float, baseline: Basel
 def describe_scores(model: Model) -> list[str]:
     """Return the sentences on the pruning of a model: on the held-out rows if there are some, else on growing rows.
 
+    A notebook shows them for every fitted estimator, so the evaluation is not recorded.
+
     Examples
     --------
     >>> import secateur
@@ -173,7 +175,7 @@ def describe_scores(model: Model) -> list[str]:
     facts = facts_of(model, sample, role)
     sentences: list[str] = []
     for measure, baseline in ((currency, facts.baseline), (error, facts.error_baseline)):
-        value = score_on(measure, model, sample)
+        value = unrecorded_score_on(measure, model, sample)
         if value is not None and (measure is currency or not currency.is_error):
             where = "the same rows" if sentences else role.text
             sentences.append(score_sentence(measure, where, value, baseline, facts.unit))
