@@ -6,9 +6,10 @@ from scipy import stats
 
 import secateur
 from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.certifiers import fixed_sequence, freshness, path
+from secateur.certifiers import betting_upper, fixed_sequence, freshness, path
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from secateur.model_selection import select
+from secateur.routing.prediction import predict
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 LABELS = np.array([0, 0, 0, 1, 1])
@@ -167,6 +168,36 @@ def test_rows_that_may_be_copies_count_as_errors():
     first = bound.details["p_values"][0]
     errors = int(sequence[0].cost(mixed.unrecorded_errors_if_leaf(sequence.node_labels)))
     assert first == pytest.approx(stats.binom.cdf(errors + bound.n_repeated, 540, 0.3))
+
+
+@pytest.mark.parametrize("group_error", ["share", "any"])
+def test_with_groups_the_limits_of_members_are_compared_with_the_target(group_error):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 2)).repeat(5, axis=0) + rng.normal(scale=0.1, size=(1500, 2))
+    y, groups = (X[:, 0] > 0).astype(int), np.arange(1500) // 5
+    tree, counts = secateur.grow(X[:500], y[:500], max_depth=3)
+    sequence = secateur.prune(tree, counts)
+    fresh = secateur.count(tree, X[500:], y[500:], sample="test", groups=groups[500:])
+    target = 0.4
+
+    _, bound = fixed_sequence(sequence, target=target).certify(fresh, group_error=group_error)
+
+    limits, losses = [], []
+    for pruning in sequence:
+        is_wrong = predict(secateur.Model(pruning, counts), X[500:]) != y[500:]
+        shares = is_wrong.reshape(200, 5).mean(axis=1)
+        loss = shares if group_error == "share" else np.ceil(shares)
+        losses.append(loss.sum())
+        if group_error == "share":
+            limits.append(betting_upper(*np.unique(loss, return_counts=True), np.log(0.05)))
+        else:
+            limits.append(stats.beta.ppf(0.95, loss.sum() + 1, 200 - loss.sum()))
+    accepted = np.flatnonzero(np.cumprod(np.array(limits) <= target)).tolist()
+    assert 0 < len(accepted) < len(sequence)
+    assert bound.details["accepted"] == accepted
+    assert bound.errors == pytest.approx(losses[accepted[-1]])
+    assert (bound.unit, bound.n, bound.n_rows, bound.n_repeated) == ("group", 200, 1000, 0)
+    assert bound.method.startswith("fixed sequence, ")
 
 
 @pytest.mark.parametrize(

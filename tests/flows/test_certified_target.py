@@ -118,6 +118,19 @@ def test_the_rows_of_a_certificate_pay_for_a_target_that_may_depend_on_it(rows):
     assert model.prune_to(certified_error=0.25).certificate_.method.startswith("path of")
 
 
+def test_with_groups_whole_groups_certify_the_target(rows, tmp_path):
+    X, y = rows
+    groups = np.arange(len(y)) // 4
+    model = TreeClassifier(**QUICK, select="certified", target_error=0.3).fit(X, y, groups=groups)
+
+    bound = model.certificate_
+    assert (bound.certified, bound.value, bound.unit, bound.n, bound.n_rows) == (True, 0.3, "group", 200, 800)
+    model.save(tmp_path / "a.json")
+    assert secateur.load(tmp_path / "a.json").certificate_.value == 0.3
+    with pytest.raises(UnsupportedError, match="fitted on groups of rows"):
+        model.prune_to(certified_error=0.3, X=X, y=y)
+
+
 def test_rows_that_grew_the_tree_certify_no_target(rows):
     X, y = rows
     model = TreeClassifier(**QUICK).fit(X[:1400], y[:1400])

@@ -15,19 +15,20 @@ import math
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats, Immutable, Longs
+from .._utils.arrays import ArrayLike, Floats, Immutable, LongsOrFloats
 from ..core import Bound, Counts, EvaluationLog, Pruning, PruningSequence, SampleUsage, Selection, Tree
 from ..core.provenance import usage_of_array
 from ..errors import Argument, LeakageError, ParameterError, UnsupportedError, show
 from ..statistics.freshness import CertifyingRows
 from ..statistics.repeats import RepeatRule, Repeats
-from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
+from ..statistics.tails import check_delta, log_binomial_tail
 from ._fresh import check_fresh_rows, check_kinds, evaluations_of
+from ._groups import ErrorLimits, GroupError, check_group_error, labels_of_pruning, limit_errors
 
 # The digest of the plan that each sample was used for, by the identity of the sample. Equal plans give equal results,
 # so a plan may be repeated. The log of the tree records the evaluation, but not the order and the target.
@@ -142,6 +143,7 @@ class FixedSequencePlan(Immutable):
         *,
         repeated: bool = False,
         repeats: Repeats | RepeatRule = "errors",
+        group_error: GroupError = "share",
     ) -> Any:
         """Test the prunings on fresh rows, and return the last one that is accepted, with its certificate.
 
@@ -152,8 +154,8 @@ class FixedSequencePlan(Immutable):
             evaluated on any pruning of the tree.
         delta : float
             Probability, over samples, that any accepted pruning has an error above its target.
-        repeated, repeats
-            As for `secateur.certify`.
+        repeated, repeats, group_error
+            As for `secateur.certify`. For a sample with groups, limits at delta take the place of p-values.
 
         Returns
         -------
@@ -174,14 +176,18 @@ class FixedSequencePlan(Immutable):
             plan. State several targets in one plan, or choose from the limits of `path`, which pays for the choice.
         """
         delta = check_delta(delta)
+        check_group_error(group_error, counts)
         check_kinds(self._first, counts)
         members = self._members_with_usage
         # No other thread may evaluate the sample between the check that its rows are fresh and the record of their use.
         with self.tree.evaluation_log.lock:
-            rows = check_fresh_rows(members, counts, "a fixed sequence", delta, repeated=repeated, repeats=repeats)
+            rows = check_fresh_rows(
+                members, counts, "a fixed sequence", delta, repeated=repeated, repeats=repeats, takes_groups=True
+            )
             _check_not_evaluated(self, counts)
             errors = self._evaluate(counts)
-        results = [_test(self, target, errors, rows) for target in self.targets]
+        sample = _TestedSample(self, counts, rows, errors, group_error)
+        results = [_test(sample, target) for target in self.targets]
         certified = [(self._pruning(member, counts), bound) for member, bound in results]
         return certified if self.has_many_targets else certified[0]
 
@@ -208,7 +214,7 @@ class FixedSequencePlan(Immutable):
             return replace(self.sequence, seen=self.sequence.seen | self.seen) if self.seen else self.sequence
         return [replace(pruning, seen=pruning.seen | self.seen) for pruning in self.sequence]
 
-    def _evaluate(self, counts: Counts) -> Longs:
+    def _evaluate(self, counts: Counts) -> LongsOrFloats:
         """Return the errors of the members in the order, and record that the sample was used for this plan."""
         log = self.tree.evaluation_log
         if isinstance(self.sequence, PruningSequence):
@@ -233,10 +239,27 @@ class FixedSequencePlan(Immutable):
         return f"FixedSequencePlan({targets}, {number} from {n_leaves[0]:,} to {n_leaves[1]:,} leaves)"
 
 
-def _test(plan: FixedSequencePlan, target: float, errors: Longs, rows: CertifyingRows) -> tuple[int | None, Bound]:
+class _TestedSample(NamedTuple):
+    """A sample with the errors of the members of a plan, in the order of the plan."""
+
+    plan: FixedSequencePlan
+    counts: Counts
+    rows: CertifyingRows
+    errors: LongsOrFloats
+    group_error: GroupError
+
+    def limit(self, position: int, log_delta: float) -> ErrorLimits:
+        """Return the limit on the error of the member at a position of the order."""
+        pruning = self.plan.sequence[self.plan.order[position]] if self.counts.grouped is not None else None
+        members = [] if pruning is None else [(pruning, labels_of_pruning(pruning))]
+        errors = self.errors[position : position + 1]
+        return limit_errors(self.counts, self.rows, errors, members, log_delta, group_error=self.group_error)
+
+
+def _test(sample: _TestedSample, target: float) -> tuple[int | None, Bound]:
     """Return the last member that is accepted, None if there is none, and the bound for one target."""
+    plan, rows = sample.plan, sample.rows
     log_delta = math.log(rows.delta) - math.log(len(plan.targets))
-    wrong = rows.add_repeated(errors)
     accepted: list[int] = []  # positions in the order
     n_tested, stopped_at, last_log_share = 0, None, 0.0
     part = 0.0
@@ -247,14 +270,16 @@ def _test(plan: FixedSequencePlan, target: float, errors: Longs, rows: Certifyin
         n_tested = position + 1
         log_share = min(math.log(part), 0.0)
         # The rounded-up limit and the target are compared, so that rounding can only refuse.
-        if binomial_upper(wrong[position], rows.n, log_delta + log_share) <= target:
+        if sample.limit(position, log_delta + log_share).limits[0] <= target:
             accepted.append(position)
             last_log_share = log_share
         else:
             stopped_at, part = position, 0.0
     shown = accepted[-1] if accepted else 0
     log_share_of_first = math.log(plan.shares[0]) if plan.shares[0] else -math.inf
-    limit_of_first = float(binomial_upper(wrong[0], rows.n, log_delta + min(log_share_of_first, 0.0)))
+    limit_of_first = float(sample.limit(0, log_delta + min(log_share_of_first, 0.0)).limits[0])
+    found = sample.limit(shown, log_delta)  # for the errors
+    has_groups = sample.counts.grouped is not None
     member = plan.order[shown]
     details = {
         "tail": "exact",
@@ -263,7 +288,7 @@ def _test(plan: FixedSequencePlan, target: float, errors: Longs, rows: Certifyin
         "targets": list(plan.targets),
         "order": list(plan.order),
         "accepted": [plan.order[position] for position in accepted],
-        "p_values": _p_values(wrong[:n_tested], rows.n, target),
+        "p_values": [] if has_groups else _p_values(rows.add_repeated(sample.errors[:n_tested]), rows.n, target),
         "stopped_at": None if stopped_at is None else plan.order[stopped_at],
         "member": member,
         "n_leaves": plan.sequence[member].n_leaves,
@@ -271,17 +296,18 @@ def _test(plan: FixedSequencePlan, target: float, errors: Longs, rows: Certifyin
     }
     return (member if accepted else None), Bound(
         value=target if accepted else limit_of_first,
-        method="fixed sequence",
-        errors=int(errors[shown]),
+        method=f"fixed sequence, {found.description}" if has_groups else "fixed sequence",
+        errors=found.errors[0].item(),
         complexity=math.log(rows.delta) - log_delta - last_log_share,
         certified=bool(accepted),
         reason="" if accepted else _describe_failure(plan, target, limit_of_first),
         details=details,
         **rows.bound_fields,
+        **found.fields,
     )
 
 
-def _p_values(wrong: Longs, n: int, target: float) -> list[float]:
+def _p_values(wrong: LongsOrFloats, n: int, target: float) -> list[float]:
     """Return the probability of so many errors or fewer in `n` rows, if the error is the target."""
     return [float(p) for p in np.exp(np.minimum(log_binomial_tail(wrong, n, target), 0.0))]
 
