@@ -316,6 +316,25 @@ def test_a_state_continues_where_it_was_saved(tmp_path):
     assert interrupted.status().looks.tolist() == expected.looks.tolist()
 
 
+def test_a_state_names_the_file_of_its_model(tmp_path):
+    file, state = tmp_path / "model.json", tmp_path / "state.json"
+    secateur.modelfile.save_model(make_model(), file)
+    monitor = Monitor(file)
+    monitor.update_counts(batch([[28, 2], [18, 2], [48, 2]]))
+    monitor.save(state)
+
+    assert Monitor.load(state).status().to_dict() == monitor.status().to_dict()
+    Monitor(make_model()).save(state)
+    with pytest.raises(ParameterError, match=r"state\.json does not name the file of its model.*model="):
+        Monitor.load(state)
+
+
+def test_a_missing_id_is_refused():
+    monitor = Monitor(make_model())
+    with pytest.raises(DataError, match="ids is missing in row 1"):
+        monitor.update_counts(batch([[2, 0], [0, 0], [0, 0]]), ids=["a", None])
+
+
 def test_a_state_remembers_batches_and_ids(tmp_path, fitted):
     estimator, draw = fitted
     monitor = Monitor(estimator)

@@ -18,7 +18,7 @@ from ..routing import count
 from ..statistics.anytime import log_evidence
 from ..statistics.monitor_status import MonitorStatus
 from ._plan import check_classifier, plan_monitor, rules_of
-from ._state_file import MonitorState, read_state, write_state
+from ._state_file import MonitorState, model_file_of, read_state, write_state
 
 
 class Monitor:
@@ -62,26 +62,27 @@ class Monitor:
 
     def __init__(self, model: Any, *, limit: float | None = None, alpha: float = 0.05) -> None:
         self.model = _model_of(model)
-        self._state = MonitorState.empty(plan_monitor(self.model, limit, alpha))
+        self._state = MonitorState.empty(plan_monitor(self.model, limit, alpha), model_file=_file_of(model))
         self._rules = rules_of(self.model)
 
     @classmethod
-    def load(cls, path: str | PathLike[str], model: Any) -> "Monitor":
+    def load(cls, path: str | PathLike[str], model: Any = None) -> "Monitor":
         """Load the state of a monitor from a file.
 
         Parameters
         ----------
         path : path
             A file written by `save`.
-        model : Model, fitted classifier or path of a model file
-            The model that the monitor was started with; the state of any other model is refused.
+        model : Model, fitted classifier or path of a model file, optional
+            The model that the monitor was started with; the state of any other model is refused. By default the model
+            file that the monitor was started with, if it was started with a file.
 
         Raises
         ------
         ModelFileError
             If the file cannot be read, is damaged, or is the state of another model.
         """
-        fitted = _model_of(model)
+        fitted = _model_of(model_file_of(path) if model is None else model)
         check_classifier(fitted)
         monitor = cls.__new__(cls)
         monitor.__dict__.update(model=fitted, _state=read_state(path, fitted), _rules=rules_of(fitted))
@@ -231,6 +232,11 @@ class Monitor:
 def _model_of(model: Any) -> Model:
     """Return a model, that of a fitted estimator, or that in a file."""
     return load_model(model) if isinstance(model, str | Path) else as_model(model, done="monitored")
+
+
+def _file_of(model: Any) -> str:
+    """Return the name of a model file; empty for a model in memory."""
+    return str(model) if isinstance(model, str | Path) else ""
 
 
 def _split_off_ids(X: Rows, name: str) -> tuple[Rows, Labels]:

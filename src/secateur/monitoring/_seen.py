@@ -16,6 +16,7 @@ import numpy as np
 from .._utils.arrays import Array
 from ..core import Counts
 from ..data.groups import hash_groups
+from ..data.target import read_labels
 from ..errors import Argument, DataError, Wording, show
 
 MAX_CHANCE = 1e-12  # largest probability of an equal batch at which a batch is recognised
@@ -42,7 +43,11 @@ class SeenRows:
 
     def hash_ids(self, ids: Any, n_rows: int) -> list[int]:
         """Return the hashes of the ids of a batch; raise `DataError` if one occurs twice or was counted before."""
-        hashes: list[int] = hash_groups(list(ids) if isinstance(ids, range) else ids, n_rows, ID_NAME).tolist()
+        column = read_labels(list(ids) if isinstance(ids, range) else ids, "ids")
+        if column.missing_mask.any():
+            row = int(np.flatnonzero(column.missing_mask)[0])
+            raise DataError(ID_NAME, f" is missing in row {row}; every row needs an id: nothing was counted")
+        hashes: list[int] = hash_groups(column, n_rows, ID_NAME).tolist()
         new: set[int] = set()
         repeated = []
         for row, value in enumerate(hashes):

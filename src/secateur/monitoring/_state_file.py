@@ -16,7 +16,7 @@ import numpy as np
 from .._utils.arrays import Floats, Longs
 from .._utils.output import PathLike, error_reason, printable_path, write_file
 from ..core import Model
-from ..errors import ModelFileError, show
+from ..errors import Argument, ModelFileError, ParameterError, show
 from ..statistics.monitor_status import MonitorPlan
 from ._plan import model_hash
 from ._seen import MAX_DIGESTS, MAX_IDS, SeenRows
@@ -28,9 +28,9 @@ MAX_LOOKS = 1_000  # kept for the figure; of more looks, every second one is dro
 MAX_COUNT = 1 << 53
 ID_DIGITS = 16  # hexadecimal digits of the hash of an id
 _KEYS = (
-    "format", "version", "model", "limit", "delta", "alpha", "overall_alpha", "leaf_note", "reference", "leaves",
-    "leaf_limit", "leaf_alpha", "reference_rows", "n_batches", "rows", "errors", "log_evidence", "leaf_log_evidence",
-    "looks", "batches", "ids",
+    "format", "version", "model", "model_file", "limit", "delta", "alpha", "overall_alpha", "leaf_note", "reference",
+    "leaves", "leaf_limit", "leaf_alpha", "reference_rows", "n_batches", "rows", "errors", "log_evidence",
+    "leaf_log_evidence", "looks", "batches", "ids",
 )  # fmt: skip
 
 
@@ -46,6 +46,8 @@ class MonitorState:
     log_evidence, leaf_log_evidence : float, array of float
         ln of the largest evidence at any look, for the limit and for that of each leaf.
     n_batches : int
+    model_file : str
+        The file of the model; empty for a model that was in memory.
     looks : list of (n, errors, log_evidence)
     seen : SeenRows
     """
@@ -56,15 +58,16 @@ class MonitorState:
     log_evidence: float
     leaf_log_evidence: Floats
     n_batches: int = 0
+    model_file: str = ""
     looks: list[tuple[float, float, float]] = field(default_factory=list)
     seen: SeenRows = field(default_factory=SeenRows)
 
     @classmethod
-    def empty(cls, plan: MonitorPlan) -> "MonitorState":
+    def empty(cls, plan: MonitorPlan, model_file: str = "") -> "MonitorState":
         """Return the state before the first row."""
         n_leaves = len(plan.leaves)
         zeros = np.zeros(n_leaves, np.int64)
-        return cls(plan, zeros, zeros.copy(), 0.0, np.zeros(n_leaves))
+        return cls(plan, zeros, zeros.copy(), 0.0, np.zeros(n_leaves), model_file=model_file)
 
     def add_look(self, n: int, errors: int, log_evidence: float) -> None:
         """Keep a look for the figure; drop every second earlier one if there are too many."""
@@ -80,6 +83,7 @@ def write_state(state: MonitorState, model: Model, path: PathLike) -> None:
         "format": FORMAT,
         "version": VERSION,
         "model": model_hash(model),
+        "model_file": state.model_file,
         **{
             name: getattr(plan, name) for name in ("limit", "delta", "alpha", "overall_alpha", "leaf_note", "reference")
         },
@@ -98,6 +102,18 @@ def write_state(state: MonitorState, model: Model, path: PathLike) -> None:
     }
     lines = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in document.items())
     write_file(path, f"{{\n{lines}\n}}\n", overwrite=True)
+
+
+def model_file_of(path: PathLike) -> str:
+    """Return the model file that the monitor of a state file was started with; raise `ParameterError` without one."""
+    name = printable_path(path)
+    model_file = _Reader(_parse(path, name), name).text("model_file")
+    if not model_file:
+        raise ParameterError(
+            f"{name} does not name the file of its model, which was in memory when the monitor was started; pass ",
+            Argument("model"),
+        )
+    return model_file
 
 
 def read_state(path: PathLike, model: Model) -> MonitorState:
@@ -138,6 +154,7 @@ def read_state(path: PathLike, model: Model) -> MonitorState:
         log_evidence=reader.number("log_evidence"),
         leaf_log_evidence=reader.numbers("leaf_log_evidence", len(leaves), maximum=math.inf),
         n_batches=reader.count("n_batches"),
+        model_file=reader.text("model_file"),
         looks=reader.looks(),
         seen=SeenRows(reader.ids(), reader.batches()),
     )

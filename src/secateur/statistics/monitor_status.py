@@ -111,7 +111,7 @@ class LeafStatus:
         return {**values, "is_contradicted": self.is_contradicted}
 
     def __str__(self) -> str:
-        rows = f"{self.errors:,} errors in {self.n:,} rows"
+        rows = f"{_number(self.errors, 'error')} in {_number(self.n, 'row')}"
         limit = "not tested" if self.limit is None else f"limit {format_limit(self.limit)}"
         verdict = ": contradicted" if self.is_contradicted else ""
         return escape_unprintable(f"leaf {self.leaf}, {self.rule}: {rows}, {limit}{verdict}")
@@ -277,13 +277,12 @@ class MonitorStatus(Immutable):
         interval = ""
         if self.n and not self.is_contradicted:
             confidence = f"{100 * (1 - self.plan.alpha):.6g} %"
-            interval = (
-                f"; with {confidence} confidence the error is between {100 * lower:.1f} % and {format_limit(upper)}"
-            )
+            ends = f"{math.floor(1000 * lower) / 10:.1f} % and {format_limit(upper)}"
+            interval = f"; with {confidence} confidence the error is between {ends}"
         return (
-            f"The limit of {format_limit(self.limit)} on the error is {verdict} after {self.n:,} rows with "
-            f"{self.errors:,} errors{share}: evidence {self.evidence:.3g}, where {self.needed_evidence:.3g} is needed"
-            f"{interval}"
+            f"The limit of {format_limit(self.limit)} on the error is {verdict} after {_number(self.n, 'row')} with "
+            f"{_number(self.errors, 'error')}{share}: evidence {self.evidence:.3g}, where {self.needed_evidence:.3g} "
+            f"is needed{interval}"
         )
 
     @property
@@ -293,7 +292,8 @@ class MonitorStatus(Immutable):
         if not broken:
             return ""
         texts = [
-            f"{leaf.rule} ({leaf.errors:,} errors in {leaf.n:,} rows, limit {format_limit(leaf.limit or 0.0)})"
+            f"{leaf.rule} ({_number(leaf.errors, 'error')} in {_number(leaf.n, 'row')}, "
+            f"limit {format_limit(leaf.limit or 0.0)})"
             for leaf in broken[:MAX_NAMED_LEAVES]
         ]
         rest = f" and {len(broken) - MAX_NAMED_LEAVES} more" if len(broken) > MAX_NAMED_LEAVES else ""
@@ -313,6 +313,10 @@ class MonitorStatus(Immutable):
             f"either {too_low}the rows have changed, or this is a false alarm of the monitor (at most {alpha}): "
             f"total risk {risk}"
         )
+
+
+def _number(n: int, thing: str) -> str:
+    return f"{n:,} {thing}{'' if n == 1 else 's'}"
 
 
 def format_limit(share: float) -> str:
