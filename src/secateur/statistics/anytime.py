@@ -10,14 +10,14 @@ beforehand. By Ville's inequality, the probability that this mean ever reaches 1
 used here are a Beta(a, b) distribution restricted to (c, 1), so the mean has a closed form with the incomplete beta
 function. It depends on the rows only through n and e.
 
-The form is computed in logarithms and without differences of large numbers. Let x = a + e, y = b + n - e and s = x + y.
+The mean M is computed in logarithms and without differences of large numbers:
 
-    R(x, y) = ln of the integral of q^(x-1) (1-q)^(y-1) over (c, 1), divided by c^x (1-c)^y
+    R(x, y) = ln(I / (c^x (1-c)^y)), where I is the integral of q^(x-1) (1-q)^(y-1) over (c, 1)
     ln M    = R(a + e, b + n - e) - R(a, b)
 
-Where the integral is a part of the beta function that a float can represent, R follows from Stirling's series and two
-deviances. Otherwise c is far above the observed rate, and R follows from the continued fraction of the incomplete beta
-function, in which the beta function itself cancels.
+I is a share of the beta function B(x, y). Unless this share is too small for a float, R follows from the share, from
+Stirling's series and from two deviances. If it is too small, c is far above the observed rate, and R follows from the
+continued fraction of the incomplete beta function, in which the beta function itself cancels.
 """
 
 import math
@@ -29,11 +29,12 @@ from .._utils.arrays import ArrayLike, Floats
 from ..errors import ParameterError, show
 from .tails import check_delta, kl_upper
 
-# The mean of Beta(1, b), restricted to (c, 1), is above c by this number of standard deviations of one row, if b is
-# chosen by `mixture_shape`. With c = 0.12, it gives b = 8, which had the smallest median number of rows to an alarm.
+# `mixture_shape` chooses b so that the mean of Beta(1, b), restricted to (c, 1), is above c by this number of standard
+# deviations of the loss of one row. For c = 0.12 this gives b = 8, which had the smallest median number of rows until
+# an alarm.
 EXCESS_IN_STANDARD_DEVIATIONS = 0.301
-MIN_TAIL = 1e-250  # a smaller part of the beta function is computed as a continued fraction
-MIN_STIRLING = 10.0  # below, the error of Stirling's formula is computed from the gamma function
+MIN_TAIL = 1e-250  # if the share of the beta function above c is smaller, the continued fraction is used
+MIN_STIRLING = 10.0  # up to this argument, the error of Stirling's formula is computed from the gamma function
 MAX_FRACTION_STEPS = 100_000
 INTERVAL_SHAPE = (0.5, 0.5)  # the weights of the confidence sequence
 
@@ -49,8 +50,8 @@ def mixture_shape(limit: float) -> tuple[float, float]:
     Returns
     -------
     a, b : float
-        The weights favour error rates that are above the limit by about 0.3 standard deviations of a row. They depend
-        on the limit only, never on the rows.
+        Parameters of the Beta distribution. Restricted to (limit, 1), its mean is above the limit by about 0.3
+        standard deviations of the loss of one row. The parameters depend on the limit only, never on the rows.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def log_evidence(
     Returns
     -------
     float or array
-        If the error rate is at most the limit, the probability that M ever reaches 1 / alpha is at most alpha.
+        ln M. If the error rate is at most the limit, the probability that M ever reaches 1 / alpha is at most alpha.
 
     Notes
     -----
@@ -118,8 +119,8 @@ def confidence_sequence(errors: int, n: int, alpha: float) -> tuple[float, float
     Returns
     -------
     lower, upper : float
-        All error rates p for which the mean of the likelihood ratio, over Beta(1/2, 1/2), is below 1 / alpha.
-        They are rounded outwards. Without rows: 0 and 1.
+        The ends of the interval of all error rates p for which the likelihood ratio of q to p, averaged over q with
+        the weights Beta(1/2, 1/2), is below 1 / alpha. They are rounded outwards. Without rows: 0 and 1.
 
     Examples
     --------
@@ -147,7 +148,7 @@ def _log_gain(errors: int, n: int) -> float:
 
 
 def _shifted_log(count: int, shift: float, n: int, total_shift: float) -> float:
-    """Return count ln(r), where r is the share (count + shift) / (n + total_shift), divided by count / n."""
+    """Return count * ln(r), where r is the ratio of (count + shift) / (n + total_shift) to count / n."""
     return 0.0 if count == 0 else count * (math.log1p(shift / count) - math.log1p(total_shift / n))
 
 

@@ -64,12 +64,14 @@ class Freshness:
     Parameters
     ----------
     leak : str
-        Why the sample has been used to make what it is to certify; empty if it has not.
+        If rows of the sample were used to make the pruning that they are to certify: the message that refuses them.
+        Otherwise empty.
     prior_evaluation : str
-        Why the sample may have chosen what it is to certify; empty if it may not.
+        If the sample may have chosen the pruning, because it was evaluated on others: the message that refuses it.
+        Otherwise empty.
     sequence : PruningSequence or None
-        The sequence whose members may have been chosen among, if it is the only one. A path certificate of this
-        sequence pays for the choice.
+        If the pruning can only have been chosen among the members of one sequence: this sequence. Its path certificate
+        pays for the choice.
     text : str
         With which samples the rows were compared, or why they could not be compared: `Bound.freshness`.
     is_checked : bool
@@ -90,7 +92,7 @@ class Freshness:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether a certificate from the sample has no price."""
+        """Whether the sample can certify without a price for a choice."""
         return not (self.leak or self.prior_evaluation)
 
     def check_fresh(self) -> "Freshness":
@@ -119,10 +121,11 @@ class Freshness:
         delta : float
             The failure probability of the certificate.
         repeats : "errors", "independent" or Repeats
-            Whether repeated rows count as errors if they may be copies, or are independent draws. `Repeats` is what
-            is already known about them.
+            "errors": repeated rows count as errors if they may be copies. "independent": they are independent draws. A
+            `Repeats` is the result of an earlier examination, which is not repeated.
         warns : bool
-            Whether there is a warning about doubts and copies. There is none if repeated rows are known already.
+            Whether to warn if rows may have been used before or are copies. There is no warning if `repeats` is a
+            `Repeats`.
 
         Raises
         ------
@@ -187,10 +190,10 @@ def compare_samples(used: SampleUsage, counts: Sample, *, refuses_name: bool = F
     ----------
     used : SampleUsage
         The samples that were used.
-    counts : Counts
+    counts : Counts or Moments
         The sample that is to certify.
     refuses_name : bool
-        Whether the name of a used sample is refused, too, where the rows cannot be compared.
+        If the rows of a used sample cannot be compared: whether to refuse a sample with the same name.
     """
     without_sketch: list[str] = []
     undetectable: list[str] = []
@@ -254,14 +257,15 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_gr
     subject : str
         What is to be computed from the rows, such as "a test sample": the subject of the refusals.
     repeated : bool
-        Whether integer weights count independent rows with equal values.
+        Whether a row of weight 3 stands for three independent rows with equal values.
     takes_groups : bool
         Whether the limit can be computed from groups.
 
     Raises
     ------
     UnsupportedError
-        If rows have weights, unless these are repetitions. If rows belong to groups, unless the limit takes them.
+        If rows have weights, unless `repeated` is true and the weights are whole numbers. If rows belong to groups,
+        unless `takes_groups` is true.
     CountsError
         If there are no rows.
     """
@@ -315,10 +319,10 @@ def check_samples(
     warns: bool = True,
     takes_groups: bool = False,
 ) -> CertifyingRows:
-    """Return the held-out rows of a certificate (`Freshness.certifying_rows`).
+    """Return the held-out rows of a certificate that pays for every choice made with them.
 
-    For certificates that pay for any choice made with the held-out rows: it is enough that the rows did not grow the
-    tree.
+    Such a certificate only requires that the rows did not grow the tree. The parameters are those of
+    `Freshness.certifying_rows`.
 
     Raises
     ------

@@ -55,7 +55,7 @@ class NodeLosses(NamedTuple):
     loss : array
         Sum of the losses.
     square : array, optional
-        Sum of the squared losses; None if it equals `loss`, because every loss is 0 or 1.
+        Sum of the squared losses; None if every loss is 0 or 1, so that this sum equals `loss`.
     """
 
     loss: LongsOrFloats
@@ -68,12 +68,12 @@ def prediction_losses(by_class: LongsOrFloats, prediction: Any, costs: Any) -> N
     Parameters
     ----------
     by_class : array of shape (n_nodes, n_classes)
-        Held-out rows of each class. Classes beyond those of the growing rows come last: they are always predicted
-        wrongly, at the highest cost.
+        Held-out rows of each class. Classes that no growing row has come last; every prediction for their rows is
+        wrong, and costs as much as the largest entry of `costs`.
     prediction : array of int
         Class that each node predicts.
-    costs : array, optional
-        Cost of predicting class j for a row of class i; None counts errors.
+    costs : array or None
+        `costs[i, j]` is the cost of predicting class j for a row of class i; None counts errors.
     """
     if costs is None:
         total = structure.row_sums(by_class) if by_class.dtype.kind == "i" else by_class.sum(axis=1)

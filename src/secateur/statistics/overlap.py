@@ -25,7 +25,7 @@ PRICE_OF_ROUNDED_ROWS = 8.0  # p-values of tests on rounded rows are multiplied 
 MAX_P_DOUBTED = 1e-3 / 2  # p-value below which there is a warning
 MIN_EXPECTED_COUNT = 4.0  # the chi-square approximation is not valid below (measured by simulation)
 MIN_CHI_SQUARE_ROWS = 10  # number of different rows that the chi-square test needs
-MIN_UNIQUE_ROWS = 12  # a sample with this number of rows that occur once is refused against itself
+MIN_UNIQUE_ROWS = 12  # two equal sketches are refused if at least this number of rows occurs once
 CHERNOFF_STEPS = 60  # of the bisection for the best exponent of Chernoff's bound
 MAX_CHERNOFF_EXPONENT = 700.0  # exp of more is not a finite float
 
@@ -46,7 +46,7 @@ class Overlap(NamedTuple):
     n_rows : int
         Number of rows of the second sample.
     is_rounded : bool
-        Whether the smaller p-value and the numbers are those of rows with rounded numbers.
+        Whether all these numbers come from the comparison of rounded rows, because its p-value is smaller.
     is_detectable : bool
         Whether the tests would have found that all rows of the first sample were used again.
     """
@@ -94,7 +94,7 @@ def overlap(first: Sketch, second: Sketch) -> Overlap:
 
 
 def _overlap_of_key(first: Sketch, second: Sketch) -> Overlap:
-    """Return the overlap by one of the hashes of the rows: of all digits, or of rounded numbers."""
+    """Return the overlap of two sketches without their sketches of rounded rows."""
     theta = min(first.theta, second.theta)
     n_classes = max(len(first.n_by_class), len(second.n_by_class))
     n_first, n_second = (np.pad(s.n_by_class, (0, n_classes - len(s.n_by_class))) for s in (first, second))
@@ -105,7 +105,8 @@ def _overlap_of_key(first: Sketch, second: Sketch) -> Overlap:
     is_in_both = (times_in_first > 0) & (times_in_second > 0)
     n_sketched, n_shared = int(times_in_second.sum()), int(times_in_second[is_in_both].sum())
     n_rows = second.n_rows
-    # Good and Turing: a new row repeats one of the first sample as often as rows of this sample repeat each other.
+    # The estimate of Good and Turing: the probability that a new row equals a row of the first sample is the share of
+    # rows of the first sample that are not the only one with their values.
     chance = 1 - np.count_nonzero(first.copies == 1) / max(int(first.copies.sum()), 1)
     low, high = 0.0, float(n_rows)
     if n_sketched:
@@ -148,7 +149,7 @@ def _p_values(a: Array, b: Array, n: Array, m: Array) -> tuple[float, float]:
         Number of rows of the row's class in the first and in the second sample.
     """
     c, total = a + b, n + m
-    is_informative = (c > 1) & (c < total)  # not for a row that occurs once, or that is the whole class
+    is_informative = (c > 1) & (c < total)  # the split of a row is fixed if it occurs once, or makes up its class
     a, b, c, n, m, total = (values[is_informative] for values in (a, b, c, n, m, total))
     p_in_both = np.clip(1 - np.exp(_log_none(total, c, m)) - np.exp(_log_none(total, c, n)), 0.0, 1.0)
     p_shared = _chernoff(int(np.count_nonzero((a > 0) & (b > 0))), p_in_both)

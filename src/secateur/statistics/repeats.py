@@ -6,18 +6,19 @@ no further draw if it is a copy. It is one if equal rows are drawn by chance, as
 Pool the samples, and let f_j be the number of different rows that occur j times. For independent rows, from any
 population, these numbers are mixtures of Poisson variables. So, in expectation,
 
-    the share of rows that occur a multiple of d times is at most 1/d (for d = 2, 3; slightly more for d = 5)
+    the share of rows that occur a multiple of d times is at most 1/d (d = 2, 3), or slightly more (d = 5, 7)
     (j! f_j)^2 <= (j-1)! f_(j-1) * (j+1)! f_(j+1)          (Cauchy-Schwarz)
 
 Rows that violate this were copied: many pairs without triples, or only even numbers. A *twin* is a certifying row that
 also occurs in a sample that shaped the tree, or that repeats another certifying row. If rows were copied, every twin
-counts as an error in the certificate. If this is in doubt, the twins whose row occurs exactly twice do: that is valid
-whatever they are, because it only raises the number of errors, and doubt means that they are few.
+counts as an error in the certificate. If it is in doubt whether rows were copied, some twins count as errors: those of
+rows that occur j times, for each j for which too many rows occur j times. Counting a twin as an error is always valid,
+because it only raises the number of errors.
 
-Rows whose numbers were rounded on the way are found by the sketches of rounded rows. There, rows of continuous columns
-coincide by chance. Each continuous column has about a hundred times as many pairs of equal rows for every two digits
-that are rounded away, while copies are pairs at every rounding. So pairs of rounded rows count only if they are clearly
-more than a thirtieth of those of more coarsely rounded rows.
+Copies whose numbers were rounded are found by the sketches of rounded rows. Rounded rows of continuous columns can be
+equal by chance. For every two digits that are rounded away, each continuous column multiplies the number of such pairs
+by about a hundred, while copies are pairs at every rounding. So pairs of rounded rows are suspect only if their number
+is clearly above a thirtieth of the number of pairs of more coarsely rounded rows.
 """
 
 import math
@@ -36,27 +37,34 @@ from .tails import binomial_upper
 Verdict = Literal["natural", "in doubt", "copies", "independent", "unknown"]
 RepeatRule = Literal["errors", "independent"]
 
-MAX_P_COPIES = 1e-3  # p-value of the two main tests below which rows are taken for copies
-# The number of pairs deviates as well as that of triples. Two deviations with this p-value each have MAX_P_COPIES.
+MAX_P_COPIES = 1e-3  # rows are taken for copies if one of the two main tests has a lower p-value
+# Both the number of pairs and the number of triples vary by chance. If each of them deviates with this p-value, the two
+# deviations together have the p-value MAX_P_COPIES.
 MAX_P_OF_EACH = 0.0145
-MAX_P_FURTHER = 1e-5  # the same for the further tests, and for each confidence limit in them
+MAX_P_FURTHER = 1e-5  # as MAX_P_COPIES, for all other tests and for each confidence limit in them
 MIN_SINGLE_ROWS = 50  # the Poisson test on pairs and triples needs this number of rows that occur once
-MIN_EXPECTED_TRIPLES = 5.0  # repetition can be called natural if at least as many triples are expected ...
-MIN_NATURAL_P = 0.05  # ... and the number found is above this quantile
-# The largest share of rows, among those that occur, that occurs a multiple of d times: over all Poisson rates.
+MIN_EXPECTED_TRIPLES = 5.0  # pairs can be called natural if at least this number of triples is expected ...
+MIN_NATURAL_P = 0.05  # ... and the probability of as few triples as were found, or fewer, is at least this
+# The largest share, among the different rows of a sample, of those that occur a multiple of d times: its maximum over
+# all rates of the Poisson distribution.
 MAX_SHARE_OF_MULTIPLES = {2: 0.5, 3: 1 / 3 + 1e-9, 5: 0.2035, 7: 0.158}
 MAX_MULTIPLICITY = 8  # multiplicities up to this one are compared with their neighbours
 MIN_RATIO_OF_FREQUENT_ROWS = 2.0  # of rows that occur four to six times to those that occur three times
-MIN_DEVIATIONS = 2.0  # standard deviations by which what frequent rows leave unexplained must be above 0
-NEIGHBOUR_MARGIN = 2.0  # rows, and standard deviations, that are granted to the neighbours of a multiplicity above 2
+MIN_DEVIATIONS = 2.0  # above this many standard deviations, pairs or triples that frequent rows do not explain count
+# Before a multiplicity above 2 is compared with its neighbours, the number of rows of each neighbour is raised by this
+# number of rows and this number of standard deviations.
+NEIGHBOUR_MARGIN = 2.0
 NEIGHBOUR_DEVIATIONS = 3.0
 MAX_P_ROUNDED_COPIES = 1e-5  # p-value of the tests on rounded rows below which these are taken for copies
 MAX_P_ROUNDED_PAIRS = 1e-3  # p-value of more pairs of rounded rows than coarser rounding explains
 MIN_P_FINE_PAIRS = 0.05  # p-value of the pairs of unrounded rows above which coarser rounding explains them
-RATIO_OF_PAIRS = 30.0  # of coarsely rounded rows to less rounded ones, if the pairs are due to chance; about 100
+# At the next coarser rounding, about 100 times as many pairs are due to chance. The tests assume only this ratio, so
+# that pairs that are due to chance are not taken for copies.
+RATIO_OF_PAIRS = 30.0
 MAX_REPEATED_SHARE = 0.5  # of the certifying rows; a sample with more copies is refused
-SHARE_OF_DELTA = 0.1  # paid for the upper limit on the number of twins, where sketches hold a part of the rows
-NOTICED_SHARES = (0.05, 0.1, 0.2)  # copies can be noticed if the verdict changes when these shares of rows are doubled
+SHARE_OF_DELTA = 0.1  # paid for the upper limit on the number of twins, if the sketches hold only a part of the rows
+# Copies could be noticed if the verdict would not be "natural" after any one of these shares of the rows was doubled.
+NOTICED_SHARES = (0.05, 0.1, 0.2)
 
 
 @dataclass(frozen=True)
@@ -71,19 +79,21 @@ class Repeats:
     n_rows : int
         Number of rows of the certifying sample.
     n_twins : int
-        Estimated number of twins among them.
+        Estimated number of the twins among them that count as errors: 0 if the verdict is "natural".
     n_errors : int
-        Number of twins that count as errors: exact, or an upper limit where the sketches hold a part of the rows.
+        Number of errors that these twins count as: their exact number or, if the sketches hold only a part of the rows,
+        an upper limit on it.
     errors_by_class : tuple of int
-        The same for the rows of each class; empty if only the total is known.
+        `n_errors` for the rows of each class; empty if only the total is known.
     n_seen : int
-        The number of these twins whose hashes are in the sketches, so that they occur for certain.
+        Number of these twins whose hashes are in the sketches.
     n_within : int
-        Estimated number of the twins that repeat a certifying row, but no row of the samples that shaped the tree.
+        Estimated number of these twins that repeat a certifying row, but no row of the samples that shaped the tree.
     multiplicities : tuple of int
-        The numbers f_1, f_2, ... of different rows of the pooled sketches that occur once, twice, ...
+        The numbers f_1, f_2, ..., f_8 of different rows of the pooled sketches that occur once, twice, ... eight times.
     copies_detectable : bool
-        Whether copies were noticed, or would be if a twentieth, a tenth or a fifth of the rows had been doubled.
+        Whether the verdict is not "natural", or would not be if a twentieth of the rows had been doubled, nor if a
+        tenth or a fifth had been.
     delta : float
         The part of the failure probability that was paid for the upper limit `n_errors`.
     is_rounded : bool
@@ -126,7 +136,7 @@ class Repeats:
         return ""
 
     def of_classes(self, n_classes: int) -> Array:
-        """Return how many rows of each class count as errors; where this is not known, each class has all of them."""
+        """Return how many rows of each class count as errors: `n_errors` for every class if only the total is known."""
         if not self.errors_by_class:
             return np.full(n_classes, self.n_errors, np.int64)
         by_class = np.zeros(n_classes, np.int64)
@@ -148,8 +158,8 @@ def find_repeats(used: Sequence[Sketch], certifying: Sketch, delta: float = 0.05
     certifying : Sketch
         The sketch of the sample that certifies.
     delta : float
-        The failure probability of the certificate. A tenth of it is paid for the upper limit on the number of twins,
-        unless the sketches hold all rows.
+        The failure probability of the certificate. If the sketches hold only a part of the rows and there are twins
+        that count as errors, a tenth of `delta` is paid for the upper limit on the number of twins.
 
     Examples
     --------
@@ -171,7 +181,7 @@ def find_repeats(used: Sequence[Sketch], certifying: Sketch, delta: float = 0.05
 
 @lru_cache(maxsize=64)  # method="best" computes several certificates from the same samples
 def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) -> Repeats:
-    n_keys = min(len(sketch.rounded) for sketch in (*used, certifying))  # sketches of earlier files have no others
+    n_keys = min(len(sketch.rounded) for sketch in (*used, certifying))  # 0 if a sketch is from an earlier file
     pools = [_pool(used, certifying)]
     pools += [_pool([sketch.rounded[k] for sketch in used], certifying.rounded[k]) for k in range(n_keys)]
     verdict, doubtful = judge(pools[0].copies)
@@ -180,7 +190,7 @@ def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) ->
     found = _repeats_of(pools[0], certifying, delta, verdict, doubtful)
     if verdict == "copies":
         return found
-    is_doubtful = False  # copies that fewer digits reveal are counted at every coarser rounding, too
+    is_doubtful = False  # once rows of one rounding are in doubt, those of every coarser rounding are, too
     for k in range(1, len(pools)):
         is_doubtful = is_doubtful or _shares_rounded_rows(used, certifying, k)
         verdict, doubtful = _judge_rounded(pools, k, is_doubtful=is_doubtful)
@@ -193,7 +203,7 @@ def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) ->
 
 
 def _is_explained(pooled: "_Pool", coarser: "_Pool") -> bool:
-    """Return whether pairs of rows are so few that coincidences of continuous numbers explain them."""
+    """Return whether so few rows occur twice that chance explains them, given the coarser rounding."""
     from scipy.special import pdtrc
 
     n_pairs = int(np.count_nonzero(pooled.copies == 2))
@@ -202,13 +212,17 @@ def _is_explained(pooled: "_Pool", coarser: "_Pool") -> bool:
 
 
 def _shares_rounded_rows(used: Sequence[Sketch], certifying: Sketch, k: int) -> bool:
-    """Return whether the certifying sample shares more rounded rows with a used one than one would expect."""
+    """Return whether the certifying sample shares more rows of the k-th rounding with a used sample than expected."""
     results = [overlap(sketch.rounded[k - 1], certifying.rounded[k - 1]) for sketch in used]
     return any(PRICE_OF_ROUNDED_ROWS * result.p < MAX_P_DOUBTED for result in results)
 
 
 def _judge_rounded(pools: "list[_Pool]", k: int, *, is_doubtful: bool) -> tuple[Verdict, list[int]]:
-    """Return the verdict on the rows of the k-th rounding, as `judge` does."""
+    """Return the verdict on the rows of the k-th rounding, and the multiplicities in doubt, as `judge` does.
+
+    `pools[0]` are the unrounded rows. `is_doubtful` states that rows are in doubt for another reason: they were in
+    doubt at a finer rounding, or more of them than expected occur in both samples.
+    """
     from scipy.special import pdtrc
 
     pooled = pools[k]
@@ -222,6 +236,8 @@ def _judge_rounded(pools: "list[_Pool]", k: int, *, is_doubtful: bool) -> tuple[
         return "natural", []
     n_pairs, n_exact = (int(np.count_nonzero(pool.copies == 2)) for pool in (pooled, pools[0]))
     explained = pools[k + 1].n_coincidences / RATIO_OF_PAIRS * pooled.share / pools[k + 1].share
+    # Pairs of unrounded rows are pairs of rounded rows, too, and were judged before. Leave them out: exactly, or by an
+    # upper limit if the sketches hold only a part of the rows.
     if pooled.is_complete and pools[0].is_complete:
         n_pairs -= n_exact
     else:
@@ -256,10 +272,10 @@ def _repeats_of(
 
 @dataclass(frozen=True)
 class _Pool:
-    """The different rows of all samples together whose hashes are below the least limit of the sketches.
+    """The different rows of all samples together, as far as every sketch would contain them: by their hashes.
 
     `times_used` and `times` state how often each row occurs in the samples that shaped the tree, and in the certifying
-    sample; `classes` is its class; `share` is the share of all different rows that are below the limit.
+    sample. `classes` holds the class of each row. `share` is the share of all possible hashes that every sketch covers.
     """
 
     times_used: Array
@@ -316,8 +332,9 @@ class _Estimate:
     def upper_limit(self, twins: Array) -> int:
         """Return the number of twins or, from partial sketches, an upper confidence limit.
 
-        Different rows are in a sketch independently of what they are. So the share of them that has twins has a
-        binomial limit; it is multiplied by the mean number of twins of these rows.
+        Which different rows are in a sketch depends on their hashes only. So the share of different certifying rows
+        that have twins has a binomial limit. The limit on this share is multiplied by the number of different rows and
+        by the mean number of twins of a row that has some.
         """
         n_seen = int(twins.sum())
         if self.pooled.is_complete or n_seen == 0:
@@ -341,13 +358,18 @@ class _Estimate:
 
 
 def judge(copies: Array) -> tuple[Verdict, list[int]]:
-    """Return the verdict on independent different rows that occur `copies` times each, and what is in doubt.
+    """Return whether rows were copied, given how often each different row occurs.
+
+    Parameters
+    ----------
+    copies : array of int
+        The number of times that each different row occurs.
 
     Returns
     -------
     verdict : "copies", "natural" or "in doubt"
     doubtful : list of int
-        The multiplicities of which too many rows have no natural explanation, if the verdict is "in doubt".
+        If the verdict is "in doubt": each j for which chance does not explain how many rows occur j times.
 
     Examples
     --------
@@ -365,7 +387,7 @@ def judge(copies: Array) -> tuple[Verdict, list[int]]:
 
 
 def _spectrum(copies: Array) -> Floats:
-    """Return f_0 = 0, f_1, f_2, ...: the number of different rows that occur j times, up to `MAX_MULTIPLICITY`."""
+    """Return the array of f_j, the number of different rows that occur j times, for j from 0 to `MAX_MULTIPLICITY`."""
     few = copies[copies <= MAX_MULTIPLICITY]
     return np.bincount(few, minlength=MAX_MULTIPLICITY + 1).astype(np.float64)
 
@@ -383,7 +405,10 @@ def _has_too_many_multiples(copies: Array, max_p_of_pairs: float = MAX_P_COPIES)
 
 
 def _has_isolated_multiplicity(copies: Array, max_p: float = MAX_P_COPIES) -> bool:
-    """Return whether there are fewer triples than the pairs require, or the same for larger multiplicities."""
+    """Return whether there are fewer triples than the number of pairs requires, or too few rows that occur more often.
+
+    The number of rows that occur j + 1 times is compared with those that occur j and j - 1 times.
+    """
     from scipy.special import pdtr
 
     f = _spectrum(copies)
@@ -405,12 +430,13 @@ def _expected_triples(n_singles: float, n_pairs: float) -> float:
 
 
 def _is_natural(f: Floats) -> bool:
-    """Return whether pairs are explained by chance: there are none, or as many triples as they require.
+    """Return whether chance explains the pairs: there are none, or as many triples as that number of pairs requires.
 
-    Where many more rows occur four to six times than three times, the triples belong to frequent rows and do not
-    explain the pairs of others. What the numbers of four and five occurrences explain is then subtracted first. The
-    inequality holds for the rest, too: the matrix of the factorial moments j! f_j is positive semidefinite, and so is
-    its Schur complement. The rest deviates by the noise of the whole, so that it must be clearly above 0 to count.
+    If at least twice as many rows occur four to six times as occur three times, and some occur five times, some rows
+    are frequent. The triples then belong to frequent rows, and do not explain the pairs of other rows. In this case,
+    the part of f_1, f_2 and f_3 that follows from f_3, f_4 and f_5 is subtracted first. The inequality holds for the
+    remainders, too: the matrix of the factorial moments j! f_j is positive semidefinite, and so is its Schur
+    complement. The remainders vary as much as the numbers before the subtraction, so they must be clearly above 0.
     """
     from scipy.special import pdtr
 
@@ -451,10 +477,9 @@ def _poisson_lower(number: float, p: float = MAX_P_FURTHER) -> float:
 
 
 def _would_notice_copies(copies: Array) -> bool:
-    """Return whether the verdict would not be "natural" if some share of the rows had been doubled.
+    """Return whether, for each of `NOTICED_SHARES`, the verdict would not be "natural" if that share were doubled.
 
-    The expected numbers of rows of each multiplicity are judged, after each row has been doubled with the probability
-    of each of `NOTICED_SHARES`.
+    What is judged is the expected number of rows that occur j times, if each row were doubled with this probability.
     """
     f = _spectrum(copies)
     times = np.arange(len(f))
