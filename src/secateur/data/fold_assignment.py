@@ -11,7 +11,7 @@ A row of weight 2 is not treated like two equal rows:
   If they were kept in one fold, every tree would be evaluated only on combinations of values that it has never seen.
 
 Rows that belong together can be kept on one side of every split by giving the group of each row. Groups are then drawn
-in place of rows. They are known by hashes of their labels, and sorted by them.
+in place of rows, and are sorted by the hashes of their labels.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,9 @@ from .table import Table
 # The constants of SplitMix64, a generator of pseudorandom numbers.
 _MIX_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _MIX_STEP = 0x9E3779B97F4A7C15
-MAX_CHOSEN_PER_FOLD = 32  # groups of equal composition for which a fold is chosen; more are dealt to all folds equally
+# If more groups per fold have the same number of rows of each class, about this number per fold is assigned one by one.
+# The others are divided equally among all folds.
+MAX_CHOSEN_PER_FOLD = 32
 
 
 def assign_folds(
@@ -54,9 +56,10 @@ def assign_folds(
     stratified : bool
         Assign the rows of each class separately, so that all folds contain about the same share of each class.
     groups : array of uint64, optional
-        A hash of the group of each row. All rows of a group are in one fold. Groups are taken in random order, the
-        largest first, and each goes to the fold that has the smallest share of its classes so far. Where very many
-        groups have the same number of rows of each class, most of them are dealt to all folds equally.
+        A hash of the group of each row. All rows of a group are in one fold. The largest groups are assigned first, and
+        groups with the same number of rows of each class in random order. Each group goes to the fold that has the
+        smallest share of its classes so far. If very many groups have the same number of rows of each class, most of
+        them are divided equally among all folds.
 
     Examples
     --------
@@ -116,6 +119,7 @@ def _iter_group_assignments(
         classes = table.target.astype(np.int64)
     n_classes = int(classes.max()) + 1
     by_class = np.bincount(numbers * n_classes + classes, minlength=len(sizes) * n_classes).reshape(-1, n_classes)
+    # Groups of one kind have the same number of rows of each class.
     kinds, kind_of_group = np.unique(by_class, axis=0, return_inverse=True)
     kind_of_group = kind_of_group.ravel()
     members = np.split(np.argsort(kind_of_group, kind="stable"), np.cumsum(np.bincount(kind_of_group))[:-1])
@@ -123,13 +127,13 @@ def _iter_group_assignments(
     for repeat in repeats:
         rng = np.random.default_rng([seed, repeat])
         fold_of_group = np.empty(len(sizes), np.int32)
-        dealing = _Dealing(n_folds, by_class.sum(axis=0), rng)
+        assignment = _GroupAssignment(n_folds, by_class.sum(axis=0), rng)
         for kind in order.tolist():
-            fold_of_group[rng.permutation(members[kind])] = dealing.next_folds(len(members[kind]), kinds[kind])
+            fold_of_group[rng.permutation(members[kind])] = assignment.next_folds(len(members[kind]), kinds[kind])
         yield fold_of_group[numbers]
 
 
-class _Dealing:
+class _GroupAssignment:
     """The assignment of groups to folds so far, as the number of rows of each class in each fold."""
 
     def __init__(self, n_folds: int, n_by_class: Longs, rng: np.random.Generator) -> None:
@@ -140,8 +144,8 @@ class _Dealing:
     def next_folds(self, n_groups: int, rows: Longs) -> Ints:
         """Return the folds of groups that have the same number of rows of each class, and count their rows.
 
-        Most of many groups are dealt to all folds equally. Each of the rest goes to the fold that keeps the sum of the
-        squared class shares of the folds smallest; ties go to the fold with the fewest rows.
+        Of very many groups, most are divided equally among all folds. Each of the others goes to the fold that keeps
+        the sum of the squared class shares of the folds smallest; ties go to the fold with the fewest rows.
         """
         n_folds = len(self.order)
         n_each = max(n_groups // n_folds - MAX_CHOSEN_PER_FOLD, 0)
@@ -160,14 +164,15 @@ def draw_holdout(table: Table, share: float, *, seed: int = 0, groups: GroupHash
     """Return the mask of the rows to hold out: a `share` of all rows, rounded to whole rows, drawn at random.
 
     The draw is not stratified. Held-out rows may be used for a certificate, whose limit holds for rows that are
-    independent draws. If their class shares were tied to those of the growing rows, they would be too similar.
+    independent draws. Stratified held-out rows are not: their class shares depend on those of the growing rows.
 
     The draw depends on the seed and on the values of all rows, but not on their order. If it depended on the seed
-    alone, the same positions in the order of the hashes would be drawn from every sample of the same size. If rows
-    have few distinct values, the share of each value that is held out would then vary less than in independent draws.
+    alone, it would select the same positions of the sorted hashes in every sample of the same size. If rows have few
+    distinct values, the held-out share of each value would then vary less than in independent draws.
 
-    With groups, given by a hash of the group of each row, the `share` is one of all groups. Groups are drawn at random
-    whatever their sizes, so that the held-out groups are independent draws, and a group is held out as a whole.
+    `groups` holds a hash of the group of each row. If it is given, groups are drawn in place of rows: `share` is the
+    share of all groups, and a group is held out as a whole. Large and small groups are equally likely to be drawn, so
+    that the held-out groups are independent draws.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Groups: rows that belong together, such as the visits of one patient, and must stay on one side of every split.
 
-A group is known by a hash of its label, one hash for each row. So the rows of a group are recognised in any order of
-the rows, in other data, and after rows were selected, and nothing else about the labels is kept.
+Each row carries a hash of the label of its group. So the rows of a group are recognised in any order, in other data and
+after rows were selected. The labels themselves are not kept.
 """
 
 import hashlib

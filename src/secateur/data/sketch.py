@@ -140,12 +140,13 @@ class Sketch(Immutable):
     copies : array of int
         How often the row of each hash occurs.
     n_by_class : array of int
-        The number of rows of each class in the whole sample, whatever their weights.
+        The number of rows of each class in the whole sample, whatever their weights. If the rows belong to groups,
+        equal rows of one group are one row.
     size : int
         The largest number of hashes.
     rounded : tuple of Sketch
-        The sketches of the same rows after their numbers were rounded to about five and to about three digits.
-        Sketches in earlier files have none.
+        The sketches of the same rows after their numbers were rounded to about five and to about three digits. It is
+        empty in these sketches themselves, and in sketches from earlier files.
 
     Examples
     --------
@@ -228,7 +229,7 @@ def merge_sketches(sketches: Iterable[Sketch | None]) -> Sketch | None:
 
 
 def _first_of_groups(hashes: Array, classes: Array, groups: Array | None) -> tuple[Array, Array]:
-    """Return hashes and classes of one row for each hash that occurs in each group; without groups, of all rows."""
+    """Return the hashes and classes of the rows, without rows that repeat the hash of an earlier row of their group."""
     if groups is None:
         return hashes, classes
     order = np.lexsort((hashes, groups))
