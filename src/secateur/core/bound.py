@@ -133,7 +133,7 @@ class Bound:
 
     @property
     def _assumed_use(self) -> str:
-        """What the rows were not used for, which no log can know for sure: a choice by eye leaves no record."""
+        """What the limit assumes about the use of the rows. No log can prove it: a choice by eye leaves no record."""
         is_for_all = self.method.startswith("fixed sequence") or self.method.endswith("nodes at once")
         if self.complexity > 0 or is_for_all:
             return "chose the tree at most among the prunings that the limit covers"

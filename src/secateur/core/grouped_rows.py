@@ -1,4 +1,4 @@
-"""GroupedRows: the rows of a sample whose rows belong together in groups, such as the visits of a patient.
+"""GroupedRows: the leaf, class and group of each row of a sample with groups, such as the visits of patients.
 
 The class counts of nodes do not show which rows belong together. A certificate that counts groups as independent draws
 needs the share of wrong rows in each group, which depends on the pruning.
@@ -31,8 +31,7 @@ class GroupedRows(Immutable):
     group : array of int
         The number of the group of each row, from 0.
     is_known : bool
-        Whether the rows are known. They are not for counts from a file: a file states that there were groups, but not
-        which rows they have.
+        Whether the rows are known. For counts from a file they are not: a file states only that there were groups.
 
     Examples
     --------
@@ -74,7 +73,7 @@ class GroupedRows(Immutable):
         return np.bincount(self.group)
 
     def restrict_to(self, tree: "Tree", nodes: Array) -> "GroupedRows":
-        """Return the same rows in a smaller tree, which has the given nodes of `tree`, in order."""
+        """Return the same rows in a smaller tree, whose nodes are the given nodes of `tree` in the same order."""
         is_kept = np.zeros(tree.n_nodes, bool)
         is_kept[nodes] = True
         new_number = (np.cumsum(is_kept) - 1).astype(np.int32)

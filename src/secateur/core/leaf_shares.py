@@ -16,7 +16,7 @@ MAX_LISTED_VALUES = 20  # in messages
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeafShares:
-    """The share of each class in each leaf of a sample, with limits on the share among new rows.
+    """The share of each class among the rows of a sample in each leaf, with limits on its share among new rows.
 
     Parameters
     ----------

@@ -8,11 +8,13 @@ the smaller tree. `SampleArray` is an array, such as `Counts.majority`, that car
 `Pruning.rule` or `PruningSequence.rule`.
 
 `EvaluationLog` records the samples that have been evaluated on the prunings of a tree. It is the only part of a frozen
-value that changes. All trees that were cut from one tree share its log, and so do copies of the tree: deep copies
-always, and unpickled and loaded trees while a tree with the same splits that was pickled, saved or loaded is alive in
-this process. Growing a tree begins a new log. Only functions that evaluate a sample write to the log:
-`Pruning.errors`, `PruningSequence.errors_on`, `Counts.errors_if_leaf`, the label rules, `select`, `evaluate`, `score`,
-the rules and the certificates. Reading a property never does. If a user evaluates several prunings and keeps the best,
+value that changes. All trees that were cut from one tree share its log, and so do copies and deep copies of the tree.
+A tree that is unpickled or loaded shares the log of a tree with the same splits that was pickled, saved or loaded
+before in this process, as long as that tree exists. Growing a tree begins a new log.
+
+Only functions that evaluate a sample write to the log: `Pruning.errors`, `PruningSequence.errors_on`,
+`Counts.errors_if_leaf`, the label rules, `select`, `evaluate`, `score`, the rules and the certificates. Reading a
+property never does. If a user evaluates several prunings and keeps the best,
 `sequence[argmin(sequence.errors_on(held_out))]`, the log shows that `held_out` may have chosen the pruning, and
 `certify` asks for a price or refuses.
 """
@@ -201,11 +203,11 @@ class RuleProvenance:
     parameters : dict
         Parameters of the call, as plain values.
     cost : str
-        Unit of the cost that the rule compared: "errors", "squared error", "m-estimate" (an error per row of the whole
-        sample), "corrected errors" (with half an error added for each leaf), "estimated errors" (an upper limit),
-        "certified error", "split score", "expected cost" (of a cost matrix), "deviance" (log loss), "impurity" (Gini),
-        "other" (a unit that only this rule has; its documentation states it), or "given" where the caller passed one
-        number per node. "none" where no cost decided.
+        Unit of the cost that the rule compared: "errors", "squared error", "m-estimate" (estimated errors, divided by
+        the number of rows of the whole sample), "corrected errors" (with half an error added for each leaf),
+        "estimated errors" (an upper limit), "certified error", "split score", "expected cost" (of a cost matrix),
+        "deviance" (log loss), "impurity" (Gini), "other" (a unit that only this rule has; its documentation states it),
+        or "given" where the caller passed one number per node. "none" where no cost decided.
     sample : str
         Name of the sample on which the cost was computed; empty where the caller passed the cost.
     tolerance : float
@@ -265,13 +267,14 @@ class EvaluationRecord:
     sample : UsedSample
         The sample that was evaluated.
     pruning : bytes, optional
-        Digest of the pruning, while only one pruning has been evaluated by itself.
+        Digest of the pruning that was last evaluated by itself. It is no longer updated once `is_unrestricted` is true.
     sequence : bytes, optional
-        Digest of the first sequence of which all members were evaluated together.
+        Digest of the first sequence on which the sample was evaluated, all members together.
     is_unrestricted : bool
-        Whether the errors of single nodes, or of several prunings, are known: the sample may have chosen any pruning.
+        Whether the errors of single nodes, or of several prunings by themselves, are known, so that the sample may have
+        chosen any pruning.
     has_other_sequences : bool
-        Whether members of other sequences than `sequence` were evaluated, too.
+        Whether the sample was evaluated on further sequences, too.
     """
 
     sample: UsedSample
@@ -328,7 +331,7 @@ class EvaluationLog:
     def __post_init__(self) -> None:
         self.lock = RLock()  # held while records change, and while a certificate is computed
         self._origin: EvaluationLog | None = None  # the log whose records this one shares; None: they are its own
-        self._key: bytes | None = None  # under which the log is offered
+        self._key: bytes | None = None  # the key that `offer` was called with
 
     def snapshot(self) -> list[tuple[bytes, EvaluationRecord]]:
         """Return the records as a list that no other thread changes."""
