@@ -210,7 +210,7 @@ def mcnemar_p_value(only_first: int, only_second: int) -> float:
     return min(1.0, 2 * math.exp(log_tail))
 
 
-def limit_difference(only_first: int, only_second: int, n: int, delta: float) -> tuple[float, float]:
+def limit_difference(only_first: int, only_second: int, n: int, delta: float = 0.05) -> tuple[float, float]:
     """Return exact lower and upper limits on the difference of two errors, from the numbers of discordant rows.
 
     Examples
