@@ -27,10 +27,10 @@ LOG_TAIL = math.log(0.025)  # each tail of a two-sided 95 % confidence interval
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
-    """Measures of a model on one sample, computed from the counts in its leaves; made by `evaluate`.
+    """Measures of a model on one sample, computed from the counts in the leaves of the model; made by `evaluate`.
 
-    For two classes, or if a positive class is named, `ranking` contains the ROC curve, precision and recall, lift and
-    KS, and `threshold` the score of least cost.
+    For two classes, or if a positive class is named, `ranking` contains the ROC curve, precision, recall, lift and
+    the Kolmogorov-Smirnov statistic (KS), and `threshold` contains the score of least cost.
 
     Parameters
     ----------
@@ -38,14 +38,14 @@ class Evaluation:
     counts : Counts or Moments
         The sample, counted in the tree of the model.
     positive : str, optional
-        The class whose score ranks the rows.
+        The class whose predicted probability ranks the rows.
     false_positive, false_negative : float
-        Cost of predicting another row as positive, and of missing a positive row.
+        Cost of predicting a row of another class as positive, and cost of not predicting a positive row as positive.
     probabilities : str
         The kind of probabilities that leaves predict.
     used_rows : str
-        Which of the rows helped to make the tree, in words; empty if none are recognised. If there are some, the
-        error of the tree on new rows is likely to be higher, and there are no confidence limits.
+        A text that states which of the rows helped to make the tree; empty if no such row is recognised. If some rows
+        helped, the error of the tree on new rows is likely to be higher, and there are no confidence limits.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Evaluation:
 
     @property
     def n(self) -> Any:
-        """The number of rows, or their weight."""
+        """The number of rows; for weighted rows their total weight."""
         return self.counts.total[0].item()
 
     @cached_property
@@ -96,7 +96,7 @@ class Evaluation:
 
     @cached_property
     def _n_right(self) -> Array:
-        """The rows of each class that are predicted right."""
+        """The number of correctly predicted rows of each class."""
         counts, predicted = self._class_counts(), self.model.pruning.labels[self.leaves]
         n_right = np.zeros(counts.n_classes, counts.by_class.dtype)
         np.add.at(n_right, predicted, counts.by_class[self.leaves, predicted])
@@ -104,14 +104,14 @@ class Evaluation:
 
     @property
     def recall(self) -> Floats:
-        """The share of right predictions among the rows of each class; NaN for a class without rows."""
+        """The share of correct predictions among the rows of each class; NaN for a class without rows."""
         total = self._class_counts().by_class[0]
         recall: Floats = np.divide(self._n_right, total, out=np.full(len(total), np.nan), where=total > 0)
         return recall
 
     @cached_property
     def error(self) -> float:
-        """The share of wrong predictions; for numbers the mean squared error."""
+        """The share of wrong predictions; for a regression tree the mean squared error."""
         if self.counts.has_classes:
             return float(self.n - self._n_right.sum()) / float(self.n)
         return float(
@@ -120,7 +120,10 @@ class Evaluation:
 
     @cached_property
     def error_limits(self) -> tuple[float, float] | None:
-        """The exact 95 % confidence interval of the error; None for weighted, grouped or used rows, and for numbers."""
+        """The exact 95 % confidence interval of the error.
+
+        None for a regression tree, and for rows that have weights, belong to groups or helped to make the tree.
+        """
         counts = self.counts
         if self.used_rows:
             return None
@@ -244,7 +247,7 @@ class Evaluation:
         return self.counts
 
     def _remarks(self) -> list[str]:
-        """Return the line that says that rows helped to make the tree, if they did."""
+        """Return a line that states which rows helped to make the tree; no line if none did."""
         if not self.used_rows:
             return []
         return [f"these rows helped to make the tree, so its error on new rows may be higher: {self.used_rows}"]
@@ -295,10 +298,10 @@ def evaluate(
     counts : Counts or Moments
         Counts of rows that were not used to make the model, from `count`.
     positive : class, optional
-        The class whose score ranks the rows. For two classes, the default is the rarer one in growing; for more
-        classes there is no default and no ranking.
+        The class whose predicted probability ranks the rows. For two classes, the default is the class with fewer
+        growing rows; for more classes there is no default, and without a positive class there is no ranking.
     false_positive, false_negative : float
-        Cost of predicting another row as positive, and of missing a positive row.
+        Cost of predicting a row of another class as positive, and cost of not predicting a positive row as positive.
     probabilities : str, optional
         The kind of probabilities that leaves predict; see `secateur.routing.prediction.node_probabilities`.
 

@@ -34,9 +34,10 @@ class Explanation:
     n_held_out : int
         The number of held-out rows in the leaf.
     delta : float
-        Probability that any limit of any leaf is wrong.
+        Probability, at most, that any limit of any leaf is wrong.
     change : Counterfactual, optional
-        The nearest change; None if no change of the actionable columns gives another prediction.
+        The nearest change; None if none was searched for, or if no change of the actionable columns gives another (or
+        the wanted) prediction.
     actionable : tuple of str, optional
         The columns that may change; None means all.
     is_searched : bool
@@ -135,10 +136,14 @@ def explain(
     actionable : names, optional
         Columns that may change; all by default.
     wanted : class, or (low, high), optional
-        The prediction to reach: a class, or for numbers a range. By default any other class; for numbers
-        a mean higher than that of the row.
+        The prediction to reach: a class, or for a regression tree the ends of a range. By default any other class; for
+        a regression tree any mean above the one predicted for the row.
     delta : float
-        Probability that the limits on class shares fail.
+        Probability, at most, that any of the limits on class shares is wrong.
+
+    Returns
+    -------
+    Explanation
 
     Examples
     --------

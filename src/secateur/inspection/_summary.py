@@ -110,7 +110,7 @@ def summary(model: object) -> Summary:
 
 
 def errors(model: Model) -> dict[str, float]:
-    """Return the errors of the pruned tree (regression: mean squared errors), by the way they were measured.
+    """Return the errors of the pruned tree (regression: mean squared errors), by the name of the measurement.
 
     The keys are "growing", and if available "cross-validation" and "held out".
     """
@@ -119,7 +119,7 @@ def errors(model: Model) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The score that chose a tree, and its error, measured in one way.
+    """The score and the error of a tree, measured in one way. The score is the one by which the tree was chosen.
 
     Parameters
     ----------
@@ -130,7 +130,8 @@ class Measurement:
     error : float or None
         The error (regression: the mean squared error); None where it was not measured.
     use : str
-        What the rows were used for in making the tree, where the name does not say it, and whether weights count.
+        What held-out rows were used for in making the tree, and "by weight" if the rows have weights; empty if there
+        is nothing to add to the name.
     """
 
     name: str
@@ -140,7 +141,7 @@ class Measurement:
 
 
 def measurements(model: Model) -> list[Measurement]:
-    """Return the score and the error of the pruned tree, by the way they were measured."""
+    """Return the score and the error of the pruned tree for each way in which they were measured."""
     currency, use = currency_of(model), "by weight" if model.grown.is_weighted else ""
     found = [Measurement("growing", score_on(currency, model, model.grown), error_on_sample(model, model.grown), use)]
     selection, holdout, role = model.selection, model.holdout, holdout_role(model)
@@ -158,7 +159,7 @@ def measurements(model: Model) -> list[Measurement]:
 
 
 def measurement_table(model: Model) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of the table of measurements, as text: the score, and the error beside it."""
+    """Return the head and the rows of the table of measurements as text; a score that is an error has no own column."""
     currency = currency_of(model)
     error_name = "error" if model.is_classifier else "mean squared error"
     head = ["measured by", error_name]
@@ -192,7 +193,7 @@ def importances(model: Model) -> Floats:
 
 
 def _importance_text(names: Sequence[str], shares: Floats) -> str:
-    """Return the importances of the columns that are tested, the largest first."""
+    """Return a line with the columns of importance above 0, the most important first."""
     order = [j for j in np.argsort(-shares, kind="stable").tolist() if shares[j] > 0]
     texts = [f"{names[j]} {percent_text(shares[j])}" for j in order]
     n_more = len(texts) - MAX_COLUMNS_LISTED
@@ -200,7 +201,7 @@ def _importance_text(names: Sequence[str], shares: Floats) -> str:
 
 
 def _selection_table(selection: Selection, *, is_share: bool) -> str:
-    """Return a line for each member near the chosen one, for both ends of the sequence and for the least error."""
+    """Return one line for each listed member: those near the chosen one, both ends, and that of least error."""
     n, chosen, alphas = len(selection.sequence), selection.chosen, selection.sequence.alphas
     neighbours = range(max(chosen - N_NEIGHBOURS, 0), min(chosen + N_NEIGHBOURS + 1, n))
     listed = sorted({0, n - 1, selection.best, *neighbours})

@@ -1,8 +1,9 @@
 """Find the nearest change of a row that alters the prediction of a tree; the search is exact over all leaves.
 
-The search goes best-first from the root. The tests on a path leave of each column a range or a set of categories
-(`TreeView.reachable`), and the cost of moving a value there never falls on the way down. Therefore the first leaf with
-a wanted prediction that leaves the queue is the nearest one. Fewest changed columns count first, then the least sum of
+The search goes best-first from the root. A row reaches a node only if the value of each column tested on the path lies
+in a range or a set of categories (`TreeView.reachable`). These ranges and sets only become smaller on the way down, so
+the cost of moving the values into them never falls. Therefore the first leaf with a wanted prediction that leaves the
+queue is the nearest one. The nearest leaf requires the fewest changed columns and, among equals, the least sum of
 changes, each divided by the scale of its column.
 """
 
@@ -42,7 +43,7 @@ class Change:
     to : str
         The values that lead to the other prediction, in words: "above 3.5", "at most 2", "red or blue".
     new : object
-        The nearest of these values.
+        Of the values in `to`, the nearest one. For categories, the first one.
     """
 
     column: str
@@ -62,8 +63,8 @@ class Counterfactual:
     ----------
     changes : tuple of Change
     leaf, number : int
-        The leaf that the changed row reaches, by its number in the tree that was passed to `view_of` and by that among
-        the shown nodes.
+        The leaf that the changed row reaches: `leaf` is its number in the tree that was passed to `view_of`, `number`
+        its number among the shown nodes, from 1.
     prediction : str
         The prediction of that leaf.
     """
@@ -114,7 +115,8 @@ def nearest_change(
     actionable : names, optional
         The columns that may change; all by default.
     is_wanted : callable, optional
-        Returns whether the prediction of a node of the view is wanted. By default any other than that of the row is.
+        Returns whether the prediction of a node of the view is wanted. By default every prediction is wanted that
+        differs from that of the row.
     scales : mapping, optional
         For each numeric column, by its number, the unit in which its changes are measured; 1 by default.
 
@@ -191,10 +193,10 @@ def threshold_ranges(tree: Tree) -> dict[int, float]:
 
 
 def _cost(view: TreeView, v: int, schema: Column, value: Any, scale: float, *, can_be_missing: bool) -> float:
-    """Return the cost of moving a value to where it can reach node `v`; infinity if no value can."""
+    """Return the cost of changing a value so that it can reach node `v`; infinity if no value can reach the node."""
     if schema.kind == "nominal":
-        fits = can_be_missing if value < 0 else value in view.arriving_codes(v)
-        if fits:
+        reaches_node = can_be_missing if value < 0 else value in view.arriving_codes(v)
+        if reaches_node:
             return 0.0
         return 1.0 if _known_codes(view, v, schema) else math.inf
     x, (low, high) = float(value), _range_ends(view, v)
@@ -212,7 +214,7 @@ def _cost(view: TreeView, v: int, schema: Column, value: Any, scale: float, *, c
 
 
 def _range_ends(view: TreeView, v: int) -> tuple[float, float]:
-    """Return the ends of the range at node `v`: a known value there is above the first and at most the second."""
+    """Return the lower and upper end of the range at node `v`: values above the lower and at most the upper end."""
     low, high = int(view.reachable.low[v]), int(view.reachable.high[v])
     threshold = view.tree.threshold
     return float(threshold[low]) if low >= 0 else -math.inf, float(threshold[high]) if high >= 0 else math.inf
@@ -242,15 +244,16 @@ def _change(view: TreeView, v: int, schema: Column, value: Any) -> Change:
 
 
 def wanted_predictions(view: TreeView, wanted: Any, leaf: int) -> Callable[[int], bool] | None:
-    """Return a function that says whether the prediction of a node is wanted; None if any other class is.
+    """Return a function that states whether the prediction of a node is wanted; None if any other class is wanted.
 
     Parameters
     ----------
     view : TreeView
     wanted : class, or (low, high), optional
-        A class by its name; for numbers the ends of a range. None: any other class, or a higher mean.
+        A class by its name; for a regression tree the ends of a range. None stands for any other class, or for a mean
+        above that of `leaf`.
     leaf : int
-        The leaf of the row, whose mean is to be exceeded.
+        The leaf that the row reaches.
     """
     mean = view.mean
     if mean is None:

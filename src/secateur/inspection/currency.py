@@ -1,8 +1,8 @@
-"""Currency: the score by which a tree was chosen, what it is on each sample, and what each sample was used for.
+"""Compute the score by which a tree was chosen (its currency) on each sample, and state what each sample was used for.
 
-Every text, command, figure and page states how good a tree is in the currency that chose it. This module decides from
-recorded facts (the selection, the provenance of the rule, the samples in `seen`) which score that is, which constant
-prediction is the baseline, and what part the rows of a sample had in making the tree. `sentences.py` words the results.
+Every text, command, figure and page states how good a tree is by the score that chose the tree. This module reads from
+the selection, the provenance of the rule and the samples in `seen` which score that is, which constant prediction is
+the baseline, and what the rows of a sample were used for in making the tree. `sentences.py` writes the sentences.
 """
 
 import math
@@ -45,7 +45,8 @@ class Currency:
     ----------
     score : str
         A name of `model_selection.SCORES`, "given cost" where the caller passed the cost of each node, or
-        "class_weighted_error": the balanced error with the class frequencies of the growing rows on other rows.
+        "class_weighted_error". The latter is the error with class weights that make the classes of the growing rows
+        equally important; on other rows, whose class frequencies differ, it is not exactly the balanced error.
     costs : array, optional
         Cost of predicting class j for a row of class i, for the scores "cost" and "class_weighted_error".
 
@@ -89,8 +90,8 @@ class Currency:
 def currency_of(model: Model) -> Currency:
     """Return the score that chose the tree of a model.
 
-    The table from which the size was chosen names it; otherwise it follows from the cost that the rule compared. A
-    tree that nothing chose has the error or, if the model has a cost matrix, the cost.
+    The selection of the model names the score. Without a selection, the score follows from the cost that the rule
+    compared. If there was neither, the score is the error or, if the model has a cost matrix, the cost.
     """
     default = error_currency(model)
     selection, provenance = model.selection, model.pruning.provenance
@@ -113,7 +114,7 @@ def error_currency(model: Model) -> Currency:
 
 
 def _with_costs(score: str, costs: Any, *, is_cross_validated: bool) -> Currency:
-    """Return the currency of a score with the matrix of costs that it was computed with."""
+    """Return the currency of a score that was computed with a cost matrix, if it has one."""
     if score == "balanced_error" and is_cross_validated:
         return Currency(score)
     if score in ("cost", "balanced_error"):
@@ -128,16 +129,16 @@ def _cost_matrix(currency: Currency, model: Model, sample: Counts) -> Array | No
         return currency.costs
     rows = sample.by_class[0].astype(float)
     weight = np.divide(rows.sum(), np.count_nonzero(rows) * rows, out=np.zeros(len(rows)), where=rows > 0)
-    n_answers = 0 if model.class_grown is None else model.class_grown.n_classes
-    costs: Array = weight[:, None] * (1 - np.eye(len(rows), max(n_answers, 1)))
+    n_predicted_classes = 0 if model.class_grown is None else model.class_grown.n_classes
+    costs: Array = weight[:, None] * (1 - np.eye(len(rows), max(n_predicted_classes, 1)))
     return costs
 
 
 def node_losses(currency: Currency, model: Model, sample: Sample) -> LongsOrFloats | None:
     """Return the loss of each node as a leaf, summed over its rows of a sample; the evaluation is not recorded.
 
-    None if the losses of leaves do not add up to the score (1 - AUC, probabilities of the kind "mixture"), or if the
-    statistics of the sample do not suffice (absolute errors, costs that the caller passed).
+    The result is None in two cases: the score is not a sum over leaves (1 - AUC, and scores of probabilities of the
+    kind "mixture"), or the sample does not contain what is needed (absolute errors, costs that the caller passed).
     """
     if isinstance(sample, Moments):
         is_squared = currency.score == "squared_error"
@@ -155,7 +156,7 @@ def node_losses(currency: Currency, model: Model, sample: Sample) -> LongsOrFloa
 
 
 def _shares(model: Model, sample: Counts) -> Floats:
-    """Return the class probabilities of all nodes; classes that only the sample has get the probability 0."""
+    """Return the class probabilities of all nodes; classes that occur only in the sample get the probability 0."""
     shares = node_probabilities(model)
     n_unseen = sample.by_class.shape[1] - shares.shape[1]
     return np.pad(shares, ((0, 0), (0, n_unseen))) if n_unseen > 0 else shares
@@ -186,7 +187,9 @@ def unrecorded_score_on(
 
 
 def scores_along(currency: Currency, model: Model, sequence: PruningSequence, sample: Sample) -> Floats | None:
-    """Return the score of each member of a sequence on a sample, NaN where it is left out; None if it is not known.
+    """Return the score of each member of a sequence on a sample; None if the score cannot be computed.
+
+    Of a long sequence, 1 - AUC is computed for `MAX_AREA_MEMBERS` members; the others get NaN.
 
     The tree's log records the evaluation of the sequence.
     """
@@ -220,7 +223,7 @@ def cross_validated_scores(model: Model, sequence: PruningSequence) -> Selection
 
 
 def score_columns(model: Model, sequence: PruningSequence, holdout: Sample | None) -> dict[str, Array]:
-    """Return the columns of a table of the members of a sequence that state their scores; none if these are errors.
+    """Return the scores of the members of a sequence as columns of a table; none if the score is the error.
 
     The names of the columns end with the name of the score.
     """
@@ -255,7 +258,7 @@ class Baseline:
 
 
 def best_constant(currency: Currency, model: Model, sample: Sample) -> Baseline | None:
-    """Return the best constant prediction for a sample in a currency; None if it is not known."""
+    """Return the constant prediction with the best score on a sample; None if it cannot be computed."""
     total = float(sample.total[0])
     if not total > 0:
         return None
@@ -273,8 +276,8 @@ def best_constant(currency: Currency, model: Model, sample: Sample) -> Baseline 
     if currency.score == "error":
         losses = total - rows[0]
     elif costs is not None:
-        answers = np.arange(costs.shape[1])
-        losses = prediction_losses(np.repeat(rows, len(answers), axis=0), answers, costs).loss
+        predictions = np.arange(costs.shape[1])
+        losses = prediction_losses(np.repeat(rows, len(predictions), axis=0), predictions, costs).loss
     else:
         return None
     best = int(losses.argmin())
@@ -289,7 +292,7 @@ class SampleRole:
     ----------
     use : str
         "grew", "pruned", "chose", "pruned and chose", "helped" (to choose, in a way that is not recorded), "unused",
-        "evaluated" (other prunings were evaluated on the rows, so that they may have been chosen by them), or "not
+        "evaluated" (prunings were evaluated on the rows, so that the rows may have influenced a choice), or "not
         recorded" (the rows could not be compared with those that made the tree).
     text : str
         The rows and their use in words, to complete "On ... it is wrong for".
@@ -326,8 +329,8 @@ def holdout_role(model: Model, sequence: PruningSequence | None = None) -> Sampl
     ----------
     model : Model
     sequence : PruningSequence, optional
-        Return the role for the members of this sequence, any of which a reader may choose, in place of that for the
-        pruning of the model.
+        If given, return the role for the members of this sequence instead of the role for the pruning of the model. A
+        reader may choose any of them.
     """
     if model.holdout is None:
         return None
@@ -363,11 +366,12 @@ def _use_of(model: Model, holdout: Sample, sequence: PruningSequence | None) -> 
 
 
 def _is_in(sample: Sample, usage: SampleUsage) -> bool:
+    """Return whether a sample is among the recorded ones."""
     return not len(SampleUsage.of(sample).without(usage))
 
 
 def rows_text(sample: Sample, name: str) -> str:
-    """Return the number of rows of a sample before `name` ("held-out rows ..."), with their weight if it differs."""
+    """Return `name`, such as "held-out rows that ...", after the number of rows, with the weight of weighted rows."""
     total = sample.total[0].item()
     if not sample.is_weighted:
         text = f"{format_number(total)} {name}"

@@ -24,9 +24,9 @@ class Step:
     Parameters
     ----------
     node : int
-        The node that tests, by its number in the tree that was passed to `view_of`.
+        The number of the testing node in the tree that was passed to `view_of`.
     number : int
-        Its number among the shown nodes, from 1.
+        The number of the testing node among the shown nodes, from 1.
     column : str
         The column that is tested.
     value : str
@@ -39,7 +39,7 @@ class Step:
     is_default : bool
         Whether the row takes this branch because its value is missing or new.
     surrogate : str
-        The test of another column that replaced the missing value; empty if none did.
+        The test of another column that was used because the value is missing; empty if there was none.
     """
 
     node: int
@@ -67,7 +67,8 @@ class Path:
     steps : tuple of Step
         The tests on the path.
     leaf, number : int
-        The leaf, by its number in the tree that was passed to `view_of` and by that among the shown nodes.
+        The leaf: `leaf` is its number in the tree that was passed to `view_of`, `number` its number among the shown
+        nodes, from 1.
     prediction : str
         The class or mean that the leaf predicts; empty if the view knows neither.
     shares : dict of str to float
@@ -104,7 +105,7 @@ def path_of(view: TreeView, X: Any, row: int = 0) -> Path:
     Returns
     -------
     Path
-        Its leaf is the leaf of the pruned tree that `apply` finds.
+        The path ends at the leaf of the pruned tree that `apply` returns for the row.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def _step(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) 
 
 
 def _branch_without_value(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) -> tuple[int, str]:
-    """Return the branch of a missing value, and the surrogate that chose it; empty if it is the default branch."""
+    """Return the branch that a missing value takes, and the surrogate that chose it; empty for the default branch."""
     surrogates, default = view.tree.surrogates, int(view.tree.default[v])
     if surrogates is None:
         return default, ""
@@ -182,6 +183,7 @@ def _branch_without_value(view: TreeView, v: int, columns: Sequence[Column], val
 
 
 def _value_text(schema: Column, value: Any, *, is_missing: bool) -> str:
+    """Return a value of a row as text; see `Step.value` for missing values and new categories."""
     if schema.kind == "nominal" and is_missing:
         return "new" if schema.has_missing else "missing or new"
     is_known = not is_missing and (schema.kind == "numeric" or value < len(schema.categories))
@@ -191,13 +193,14 @@ def _value_text(schema: Column, value: Any, *, is_missing: bool) -> str:
 def _comparison_text(view: TreeView, v: int, target: int, schema: Column, value: float) -> str:
     """Return the test that leads from node `v` to `target`.
 
-    The text has the exact threshold if the short one, which other texts show, would send this value to another branch.
+    Texts usually show a shortened threshold. If this value lies between the shortened and the exact threshold, the
+    shortened one would name the wrong branch, so the text has the exact one.
     """
     exact, rounded = float(view.tree.threshold[v]), float(view.tree.rounded[v])
-    short_date = exact if np.isnan(rounded) else rounded
-    short = short_date if schema.is_date else float(view.threshold_texts[v])
+    shown_date = exact if np.isnan(rounded) else rounded
+    shown_threshold = shown_date if schema.is_date else float(view.threshold_texts[v])
     is_low = value <= exact
-    if is_low == (value <= short):
+    if is_low == (value <= shown_threshold):
         return view.branch_text(target)
     end = value_text(schema, exact)
     return range_text(

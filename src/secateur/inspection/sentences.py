@@ -1,7 +1,8 @@
-"""The sentences that state how good a tree is: templates, and the preconditions under which they are true.
+"""Write the sentences that state how good a tree is, from templates for each score.
 
-`SCORE_SENTENCES` is the only place where these sentences are worded. Python fills them in for texts and notebooks. The
-page of a report receives the table and the facts in its data, and its scripts fill them in for the shown pruning.
+`SCORE_SENTENCES` is the only place that contains the words of these sentences. Python fills in the templates for texts
+and notebooks. The page of a report receives the templates in its data, and its scripts fill them in for the shown
+pruning.
 """
 
 import re
@@ -29,18 +30,18 @@ RELATIVE_TOLERANCE = 1e-6  # scores that differ by less are equal: pages store s
 
 @dataclass(frozen=True)
 class ScoreSentence:
-    """The sentence that states a score on a sample; `{name}` in a template stands for a fact.
+    """The sentence that states a score on a sample; `{name}` in a template is replaced by the value of that name.
 
     Parameters
     ----------
     scores : tuple of str
         The scores for which the sentence is written; empty for all others.
     start : str
-        States the score.
+        The beginning, which states the score.
     better : str
-        Follows if the score is lower than that of the best constant prediction.
+        The end if the score is lower than that of the best constant prediction.
     no_better : str
-        Follows if it is not. Nothing follows if the best constant prediction is not known.
+        The end if the score is not lower. If the best constant prediction is not known, the sentence has only a start.
     """
 
     scores: tuple[str, ...]
@@ -99,19 +100,19 @@ CROSS_VALIDATION_TEMPLATE = "Its cross-validated {weighted}{name} is {value}, wi
 
 
 @dataclass(frozen=True)
-class SampleFacts:
-    """What the sentences on one sample need besides the score: the rows and the best constant predictions.
+class SentenceInputs:
+    """What the sentences on one sample state besides the score: the rows and the best constant predictions.
 
     Parameters
     ----------
     role : SampleRole
-        The rows of the sample, and what they did for the pruning.
+        The rows of the sample, and what they were used for in making the pruning.
     baseline : Baseline or None
         The best constant prediction in the currency.
     error_baseline : Baseline or None
         The best constant prediction in errors (regression: squared errors).
     unit : str
-        What shares are shares of, to be appended to them; empty where it is the number of rows.
+        Text after a share: " of the weight" if the rows have weights, else empty.
     """
 
     role: SampleRole
@@ -120,15 +121,15 @@ class SampleFacts:
     unit: str = ""
 
 
-def facts_of(model: Model, sample: Sample, role: SampleRole) -> SampleFacts:
-    """Return the facts on a sample that do not depend on the shown pruning."""
+def sentence_inputs(model: Model, sample: Sample, role: SampleRole) -> SentenceInputs:
+    """Return what the sentences on a sample state for every pruning of the tree."""
     currency, error = currency_of(model), error_currency(model)
     unit = " of the weight" if sample.is_weighted else ""
-    return SampleFacts(role, best_constant(currency, model, sample), best_constant(error, model, sample), unit)
+    return SentenceInputs(role, best_constant(currency, model, sample), best_constant(error, model, sample), unit)
 
 
 def compare(value: float, baseline: Baseline | None) -> Comparison:
-    """Return whether a score is better than that of a constant prediction; the twin is in description.js."""
+    """Return whether a score beats that of a constant prediction, as `compareScores` of description.js does."""
     if baseline is None:
         return "no baseline"
     return "better" if value < baseline.value * (1 - RELATIVE_TOLERANCE) else "no better"
@@ -139,22 +140,25 @@ def find_sentence(score: str) -> ScoreSentence:
     return next(sentence for sentence in SCORE_SENTENCES if score in sentence.scores or not sentence.scores)
 
 
-def fill_in(template: str, facts: Mapping[str, str]) -> str:
-    """Return a template with its facts; the twin is in description.js."""
-    return re.sub(r"\{(\w+)\}", lambda name: facts.get(name[1], name[0]), template)
+def fill_in(template: str, values: Mapping[str, str]) -> str:
+    """Return a template with its values filled in, as `fillIn` of description.js does."""
+    return re.sub(r"\{(\w+)\}", lambda name: values.get(name[1], name[0]), template)
 
 
 def score_sentence(currency: Currency, where: str, value: float, baseline: Baseline | None, unit: str = "") -> str:
     """Return the sentence that states a score on a sample, compared with the best constant prediction."""
     template = find_sentence(currency.score).template(compare(value, baseline))
-    facts = {"where": where, "name": currency.name, "value": currency.format(value), "unit": unit}
+    values = {"where": where, "name": currency.name, "value": currency.format(value), "unit": unit}
     if baseline is not None:
-        facts |= {"baseline": currency.format(baseline.value), "label": baseline.label}
-    return fill_in(template, facts)
+        values |= {"baseline": currency.format(baseline.value), "label": baseline.label}
+    return fill_in(template, values)
 
 
 def describe_scores(model: Model) -> list[str]:
-    """Return the sentences on the pruning of a model: on the held-out rows if there are some, else on growing rows.
+    """Return the sentences that state how good the pruning of a model is.
+
+    The scores are those on the held-out rows if there are any, else on the growing rows. If the pruning was
+    cross-validated, a further sentence states that score.
 
     A notebook shows them for every fitted estimator, so the evaluation is not recorded.
 
@@ -172,13 +176,13 @@ def describe_scores(model: Model) -> list[str]:
     holdout, role_of_holdout = model.holdout, holdout_role(model)
     if holdout is not None and role_of_holdout is not None and holdout.total[0] > 0:
         sample, role = holdout, role_of_holdout
-    facts = facts_of(model, sample, role)
+    inputs = sentence_inputs(model, sample, role)
     sentences: list[str] = []
-    for measure, baseline in ((currency, facts.baseline), (error, facts.error_baseline)):
+    for measure, baseline in ((currency, inputs.baseline), (error, inputs.error_baseline)):
         value = unrecorded_score_on(measure, model, sample)
         if value is not None and (measure is currency or not currency.is_error):
             where = "the same rows" if sentences else role.text
-            sentences.append(score_sentence(measure, where, value, baseline, facts.unit))
+            sentences.append(score_sentence(measure, where, value, baseline, inputs.unit))
     return sentences + _cross_validation_sentences(model, currency)
 
 
@@ -197,5 +201,5 @@ def cross_validation_sentence(currency: Currency, value: float, se: float, *, is
     """Return the sentence that states a cross-validated score with its standard error."""
     se_text = currency.format_standard_error(value, se)
     weighted = "weighted " if is_weighted else ""
-    facts = {"name": currency.name, "value": currency.format(value), "se": se_text, "weighted": weighted}
-    return fill_in(CROSS_VALIDATION_TEMPLATE, facts)
+    values = {"name": currency.name, "value": currency.format(value), "se": se_text, "weighted": weighted}
+    return fill_in(CROSS_VALIDATION_TEMPLATE, values)

@@ -1,6 +1,7 @@
 """Write a tree as text: as a drawing of its tests, or as one rule per leaf.
 
-A rule states for each column tested on the path to a leaf the range or the set of categories that reaches the leaf.
+A rule has one condition for each column tested on the path to a leaf: the range of numbers or the set of categories
+with which a row can reach the leaf.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from .wording import share_limit_text
 
 __all__ = ["export_rules", "export_text"]
 
-MAX_CONDITIONS = 2_000_000  # of all rules together
+MAX_CONDITIONS = 2_000_000  # in all rules of a tree together
 MAX_INDENTED_LEVELS = 40  # deeper lines name their depth; with more indentation the text would grow quadratically
 
 
@@ -45,20 +46,21 @@ def export_text(
     max_depth : int, optional
         Hide the tests below this depth (the root has depth 0); a line names the size of each hidden branch.
     decimals : int, optional
-        Digits after the point of thresholds and means, and of weights that are not whole. By default a threshold is
-        as short as possible while it splits the growing rows in the same way, and means have two digits. A threshold
-        that would split the rows differently gets more digits, and so does a mean with fewer than three digits.
+        Digits after the point of thresholds and means, and of weights that are not whole. By default a threshold is the
+        shortest number that splits the growing rows in the same way, and means have two digits. More digits are
+        written if a threshold would otherwise split the growing rows differently, or if a mean below 1 would have fewer
+        than three significant digits.
     show_weights : bool
         Whether a leaf shows the weight of each class (for a regression tree its weight) instead of rows and errors.
     pruning : Pruning, optional
-        Draw the tree as cut back by it, with its classes if it has any.
+        Draw this pruning of the tree, with the classes of the pruning if it has any.
     limits : LeafShares, optional
         Limits on the class shares in the leaves, from `certifiers.leaf_shares`. A leaf then shows the
         observed share of the class it does not predict and its upper limit; with more than two
         classes, the observed share of the predicted class and its lower limit.
     node_ids : bool
-        Whether nodes have numbers: the number among the shown nodes, from 1, and in brackets the number in the grown
-        tree, which `Pruning` uses.
+        Whether to number the nodes. A node has its number among the shown nodes, from 1, and in brackets its number in
+        the grown tree, which `Pruning` uses.
 
     Returns
     -------
@@ -147,8 +149,8 @@ def export_rules(
     Returns
     -------
     str
-        Every row satisfies exactly one rule, which gives it the prediction of the tree. All tests of one column on a
-        path are joined to one range or set, at the place of the first of them.
+        Every row satisfies exactly one rule, and the conclusion of this rule is the prediction of the tree. All tests
+        of one column on a path become one range or set, which stands where the column is first tested.
 
     Notes
     -----
@@ -196,8 +198,10 @@ def _leaf_text(view: TreeView, v: int, *, show_weights: bool) -> str:
         digits = "d" if sample.has_integer_weights else f".{2 if view.decimals is None else view.decimals}f"
         return f"weights: [{', '.join(format(x, digits) for x in sample.by_class[v])}] {name}"
     errors = view.errors[v]
-    whole_errors = "1 error" if errors == 1 else f"{errors:,} errors"
-    errors_text = whole_errors if sample.has_integer_weights else f"{errors:,.4g} wrong"
+    if sample.has_integer_weights:
+        errors_text = "1 error" if errors == 1 else f"{errors:,} errors"
+    else:
+        errors_text = f"{errors:,.4g} wrong"
     return f"{name} ({view.rows_text(v)}, {errors_text})"
 
 
@@ -220,6 +224,7 @@ def _limit_text(view: TreeView, v: int, limits: LeafShares | None) -> str:
 
 
 def _indent(depth: int, text: str) -> str:
+    """Return a line of a drawing, indented by its depth; see `MAX_INDENTED_LEVELS`."""
     if depth <= MAX_INDENTED_LEVELS:
         return f"{'|   ' * depth}|--- {text}"
     return f"{'|   ' * MAX_INDENTED_LEVELS}[depth {depth}] |--- {text}"

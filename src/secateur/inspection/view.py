@@ -2,7 +2,7 @@
 
 Text, rules, exports, figures and the report read a tree only through a `TreeView`, so that they agree. `view_of`
 creates it from arrays in pre-order, without recursion: trees of any depth work. `find_reachable_values` finds the
-values that can reach each node, because earlier tests of the same column exclude some of them.
+values of a tested column that can reach each node; tests of the same column nearer to the root exclude the others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -87,6 +87,7 @@ def find_reachable_values(tree: Tree) -> ReachableValues:
 
 
 def _tests_with_surrogates(tree: Tree) -> list[bool]:
+    """Return whether each node has surrogates."""
     if tree.surrogates is None:
         return [False] * tree.n_nodes
     has_surrogates: list[bool] = (np.diff(tree.surrogates.start) > 0).tolist()
@@ -104,11 +105,11 @@ def walk(tree: Tree) -> Iterator[tuple[int, int, dict[int, int]]]:
         The child that the previous test of the column of v's parent led to on this path; -1 if there was none.
     latest : dict of int to int
         For each column tested on the path, the child that its latest test led to, in the order in which the columns
-        are first tested. The dictionary is the same object for all nodes and changes with the next one.
+        are first tested. All nodes share one dictionary, which changes when the next node is yielded.
     """
     parent, end, feature = tree.parent.tolist(), tree.end.tolist(), tree.feature.tolist()
     latest: dict[int, int] = {}
-    undo: list[tuple[int, int, int]] = []  # the end of a branch, its column, and the earlier entry of the column
+    undo: list[tuple[int, int, int]] = []  # end of a branch, tested column, previous entry in `latest`
     yield 0, NO_NODE, latest
     for v in range(1, tree.n_nodes):
         while undo and undo[-1][0] <= v:
@@ -147,7 +148,7 @@ class TreeView:
     label : array of int, optional
         The class that each node predicts.
     n_hidden, n_levels : arrays of int
-        For each node below which `max_depth` hides a branch, its leaves and its levels; 0 at other nodes.
+        For each node below which `max_depth` hides a branch, the numbers of hidden leaves and levels; 0 at other nodes.
     columns, classes : list of str
         Names of the columns and the classes, each on one line.
     decimals : int, optional
@@ -377,14 +378,14 @@ def view_of(
     counts : Counts or Moments, optional
         The sample that gives the nodes their class or mean, their rows and errors.
     pruning : Pruning, optional
-        Show the tree as cut back by it, with its classes if it has any.
+        Show this pruning of the tree, with the classes of the pruning if it has any.
     feature_names, class_names : sequence of str, optional
         By default those of the data the tree was grown on.
     max_depth : int, optional
-        Hide the tests below this depth (the root has depth 0); one node stands for each hidden branch.
+        Hide the tests below this depth (the root has depth 0). Each hidden branch is shown as one node.
     decimals : int, optional
-        Digits after the point of thresholds, means and weights. By default a threshold is as short as possible while
-        it splits the growing rows in the same way, and means and weights have two digits.
+        Digits after the point of thresholds, means and weights. By default a threshold is the shortest number that
+        splits the growing rows in the same way, and means and weights have two digits.
     n_classes : int
         Return names for at least this number of classes.
     """
@@ -433,7 +434,7 @@ def _node_labels(counts: Counts | Moments | None, pruning: Pruning | None) -> In
 
 
 def _pruning_to_depth(tree: Tree, is_leaf: Bools, pruning: Pruning | None, max_depth: int | None) -> Pruning:
-    """Return the pruning with these leaves, also cut at all nodes just below `max_depth`."""
+    """Return the pruning with these leaves, and with a further cut at every node of depth `max_depth + 1`."""
     if max_depth is not None:
         return Pruning.from_cuts(tree, is_leaf | (tree.depth == max_depth + 1))
     return Pruning.from_cuts(tree, is_leaf) if pruning is None else pruning

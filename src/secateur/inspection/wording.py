@@ -1,6 +1,7 @@
 """Write numbers, names, categories, thresholds, rows and errors as text on one line, as all displays show them.
 
-`format_number`, `format_measure` and `format_percent` have twins in the scripts of the report (`numbers.js`).
+The scripts of the report contain the same functions as `format_number`, `format_measure` and `format_percent`
+(`numbers.js`); change both together.
 """
 
 import math
@@ -67,8 +68,8 @@ def threshold_text(exact: float, rounded: float, decimals: int | None, *, is_dat
     exact : float
         The threshold.
     rounded : float
-        A shorter number that splits the growing rows in the same way, as every number between the two does; NaN if
-        unknown.
+        A shorter number that splits the growing rows in the same way; NaN if unknown. Every number between `exact` and
+        `rounded` splits them in this way too.
     decimals : int, optional
         Digits after the point. They are used only if the result lies between `exact` and `rounded`.
     is_date : bool
@@ -239,7 +240,7 @@ def column_names(tree: Tree, feature_names: Sequence[str] | None) -> list[str]:
 
 
 def category_text(value: object) -> str:
-    """Return a category as text, in quotes unless it reads as one word or phrase."""
+    """Return a category as text. Text that is empty, begins or ends with a space, or contains , { } ' \" is quoted."""
     if isinstance(value, float) and value.is_integer() and abs(value) < MAX_PLAIN_NUMBER:
         value = int(value)  # whole numbers are often stored as floats; write 2, not 2.0
     text = as_one_line(str(value))

@@ -6,8 +6,8 @@
     _static.py    the tree for readers without scripts
 
 This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
-file. Its content security policy allows only its own script and style, named by their hashes, and names from data only
-become text.
+file. Its content security policy allows only its own script and style, which it names by their hashes. Names that come
+from data are inserted as text, never as HTML.
 """
 
 import base64
@@ -177,7 +177,7 @@ class Report:
             style=style,
             icon=f"data:image/svg+xml,{quote(_page_file('icon.svg').strip())}",
             static=static_html(shown),
-            # Only "<" can end a script element or start a comment in it, and JSON allows to escape it.
+            # Without "<" the data can neither end the script element nor start a comment in it. JSON allows the escape.
             data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
             script=script,
         )
@@ -236,8 +236,8 @@ def _summary(shown: ShownModel) -> str:
             continue
         score = None if currency.is_error else score_on(currency, model, item.sample)
         texts = [] if score is None else [f"{currency.name} {currency.format(score)}"]
-        texts.append(f"{error.name} {error.format(item.fitted_cost / total)}{item.facts.unit}")
-        sentences.append(f"On {item.facts.role.text}: {', '.join(texts)}.")
+        texts.append(f"{error.name} {error.format(item.fitted_cost / total)}{item.sentence_inputs.unit}")
+        sentences.append(f"On {item.sentence_inputs.role.text}: {', '.join(texts)}.")
     if model.certificate is not None:
         sentences.append(as_one_line(str(model.certificate)))
     return " ".join(sentences)

@@ -3,7 +3,7 @@
 The block is compact: the shape of the tree is stored as the number of children of each node in pre-order, class counts
 are stored for original leaves only and without zeros, and tests for internal nodes only. The scripts compute the rest
 (`data.js`). Every text is on one line and without control characters; the page inserts it as text. `card` makes the
-part that scripts only show: the model card, which says where the model comes from and how far its error is known.
+model card, which the scripts show unchanged: where the model comes from, and what is known about its error.
 """
 
 import math
@@ -57,7 +57,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
     model, view, stops, sequence = shown.model, shown.view, shown.stops, shown.sequence
     tree = model.tree
     internal = tree.internal
-    # -1 - child where no missing value of growing can arrive
+    # The default child of each node; -1 - child if no growing row with a missing value can reach the node.
     default_child = np.where(view.can_test_missing, tree.default, -1 - tree.default)
     is_fitted_stop_extra = stops.fitted in stops.other_prunings
     data: Entries = {
@@ -180,20 +180,21 @@ def _currency_entries(shown: ShownModel) -> Entries:
 
 
 def _sample_entries(shown: ShownSample) -> Entries:
-    """Return the statistics of a sample, and what the sentences on it need.
+    """Return the statistics of a sample, and the inputs of the sentences that state scores on it.
 
-    For classes: for each original leaf the number of classes that occur in it, then class and count of each of them.
+    The class counts are one list of numbers. For each leaf of the grown tree, it has the number of classes that occur
+    in the leaf, and then the class and the count of each of them.
     """
-    sample, facts = shown.sample, shown.facts
+    sample, inputs = shown.sample, shown.sentence_inputs
     entries: Entries = {
         "name": shown.name,
         "sample": as_one_line(sample.sample),
         "rows": shown.rows,
-        "where": {"fitted": facts.role.text, "member": shown.sequence_role.text, "other": shown.rows},
-        "warning": _optimism_warning(facts.role),
-        "unit": facts.unit,
-        "baseline": _baseline_entries(facts.baseline),
-        "error_baseline": _baseline_entries(facts.error_baseline),
+        "where": {"fitted": inputs.role.text, "member": shown.sequence_role.text, "other": shown.rows},
+        "warning": _optimism_warning(inputs.role),
+        "unit": inputs.unit,
+        "baseline": _baseline_entries(inputs.baseline),
+        "error_baseline": _baseline_entries(inputs.error_baseline),
     }
     if shown.losses is not None:
         entries["loss"] = round_values(shown.losses)
@@ -214,7 +215,7 @@ def _baseline_entries(baseline: Baseline | None) -> Entries | None:
 
 
 def _optimism_warning(role: SampleRole) -> str:
-    """Return why the error on a sample is usually too low; empty if it is not known to be."""
+    """Return a warning that the error on a sample is usually too low; empty if its rows did not make the tree."""
     if role.use in ("unused", "evaluated", "not recorded"):
         return ""
     use = f"These are {role.text}"
@@ -224,7 +225,7 @@ def _optimism_warning(role: SampleRole) -> str:
 def _limit_entries(model: Model) -> Entries:
     """Return the inputs of the limit for prunings made by hand, or the reason why there is none.
 
-    The limit uses a prior over all prunings, which pays for the choice.
+    The limit holds for all prunings of the tree at once, so the reader may choose any of them.
     """
     holdout = model.holdout
     if holdout is None:
@@ -248,7 +249,7 @@ def _limit_entries(model: Model) -> Entries:
 
 
 def _packed_reasons(reasons: Reasons, internal: Array) -> Entries:
-    """Return the reasons of internal nodes, with the numbers that a template names."""
+    """Return the reasons of internal nodes, with those numbers that some template names."""
     sentences = reasons.sentences
     templates = " ".join(text for sentence in sentences for text in (sentence.full, sentence.if_cut, sentence.if_kept))
     return {
@@ -284,8 +285,8 @@ def _python_code(model: Model, *, is_estimator: bool) -> dict[str, str]:
 def _packed_share_limits(limits: LeafShares | None) -> Entries | None:
     """Return upper limits in tenths of a percent, rounded up, for all nodes with rows one after another.
 
-    A node has one number for each class that occurs in it and, if some classes do not, one number for all of those,
-    because they have the same limit.
+    A node has one number for each class that occurs in it. If some classes do not occur in it, one more number follows:
+    their limit, which is the same for all of them.
     """
     if limits is None:
         return None
@@ -300,7 +301,11 @@ def _packed_share_limits(limits: LeafShares | None) -> Entries | None:
 def _at_stops(
     stops: Stops, of_members: ArrayLike, n_digits: int = 7, value_of: Callable[[Pruning], float] | None = None
 ) -> list[float | None]:
-    """Return one rounded value per stop, from those of the members; other stops have that of `value_of`, or None."""
+    """Return one rounded value per stop.
+
+    A stop that is a member has its value in `of_members`. Any other stop has the value that `value_of` returns for its
+    pruning, or None without `value_of`.
+    """
     rounded = round_values(of_members, n_digits)
     values: list[float | None] = []
     for stop, member in enumerate(stops.member):
@@ -343,7 +348,7 @@ def _scores_at_stops(shown: ShownModel, item: ShownSample) -> list[float | None]
 def named_stops(stops: Stops, selection: Selection | None) -> dict[str, int]:
     """Return the stops with a name: "fitted", and with a selection "best" and "one_se".
 
-    Where a long sequence is thinned out, the stop nearest to a member takes its name.
+    If a long sequence has fewer stops than members, and the named member is no stop, the nearest stop gets the name.
     """
     named = {"fitted": stops.fitted}
     if selection is not None:
@@ -357,9 +362,10 @@ def named_stops(stops: Stops, selection: Selection | None) -> dict[str, int]:
 
 
 def changed_nodes(sequence: PruningSequence, stops: Stops) -> list[list[int]]:
-    """Return for each stop the nodes that are internal there but not at the previous stop, or the reverse.
+    """Return for each stop the nodes at which it differs from the previous stop: internal at one, not at the other.
 
-    The stop before the first one has all tests of the grown tree; stops that are not members count as unchanged.
+    The first stop is compared with the grown tree. A stop that is not a member has an empty list and is skipped in the
+    comparison.
     """
     previous, changes = ~sequence.tree.is_leaf, []
     for member in stops.member:
@@ -492,7 +498,7 @@ def _member_text(selection: Selection, member: int) -> str:
 
 
 def _quantity_text(bound: Bound, currency: Currency) -> str:
-    """Return what a certificate limits, and whether this is what chose the tree."""
+    """Return what a certificate limits; if this is not the score that chose the tree, also name that score."""
     quantity = as_one_line(bound.quantity)
     is_other = not (currency.is_error and bound.quantity == "error") and bound.quantity != currency.score
     return f"the {quantity}; the tree was chosen by its {currency.name}" if is_other else f"the {quantity}"

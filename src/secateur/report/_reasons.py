@@ -1,8 +1,9 @@
-"""Why each node was cut or kept: a short sentence, and a full one with the numbers that the rule compared.
+"""State why each node was cut or kept: a short sentence, and a full one with the numbers that the rule compared.
 
-A sentence is a template with a few numbers per node, so that a page can hold thousands of them; `words.js` fills them
-in. Which template is used follows from the provenance of the pruning. Where the provenance does not name the cost that
-decided, the sentences state what a cut adds to the cost on the growing sample, without claiming that it decided.
+A sentence is a template with a few numbers per node, so that a page can hold thousands of sentences; `words.js` fills
+in the numbers. The provenance of the pruning decides which template is used. If the provenance does not name the cost
+that the rule compared, the sentences state what a cut adds to the cost on the growing sample, and do not claim that
+this cost decided.
 """
 
 from dataclasses import dataclass, field
@@ -45,9 +46,9 @@ class Reasons:
     sentences : tuple of Sentence
         The kinds of decisions.
     sentence : array of int
-        The position of each node's sentence; -1 for original leaves.
+        For each node, the position of its sentence in `sentences`; -1 for leaves of the grown tree.
     values : dict of str to array
-        The numbers that templates name, one per node.
+        The numbers that templates name: by name, one number per node.
     """
 
     sentences: tuple[Sentence, ...]
@@ -61,7 +62,7 @@ def sequence_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node:
     Parameters
     ----------
     sequence : PruningSequence
-        Its penalties are per row of the growing sample.
+        A sequence whose penalties are per row of the growing sample.
     costs : NodeCosts
         The cost of each node as a leaf.
     rows_per_node : array
@@ -98,7 +99,7 @@ def sequence_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node:
 
 
 def _is_decided_by_ratio(sequence: PruningSequence, costs: NodeCosts) -> bool:
-    """Return whether a node was cut when the penalty per leaf reached the cost that each further leaf saves."""
+    """Return whether the rule cuts a node once the penalty per leaf reaches the cost that each further leaf saves."""
     provenance = sequence.provenance
     if provenance is None or provenance.edits or not costs.is_deciding:
         return False
@@ -174,7 +175,7 @@ def _branch_text(costs: NodeCosts) -> str:
 
 
 def _unnested_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node: Array) -> Reasons:
-    """Return reasons for members that are not nested: each is the best of its size, so no step belongs to a node."""
+    """Return reasons for members that are not nested: a node may be cut in one member and kept in a smaller one."""
     branch, n_leaves = branch_costs(sequence.tree, costs.values)
     saved = _saved_text(costs)
     sentence = Sentence(
@@ -191,7 +192,7 @@ def _unnested_reasons(sequence: PruningSequence, costs: NodeCosts, rows_per_node
 
 
 def _saved_text(costs: NodeCosts) -> str:
-    """Return the template of what the leaves of a branch save."""
+    """Return a template that states the cost that the leaves of a branch save, compared with one leaf."""
     rows = f"{{rows}} {costs.weight}"
     if costs.is_squared:
         return f"{{saved}} % of its squared error in {rows}"
@@ -221,7 +222,7 @@ def fitted_reasons(model: Model) -> Reasons:
 
 
 def _is_plain_reduced_error(model: Model, provenance: RuleProvenance) -> bool:
-    """Return whether the rule compared known costs on the model's held-out sample, empty nodes included."""
+    """Return whether the rule was reduced error with known costs on the held-out sample, and could cut empty nodes."""
     is_from_holdout = model.holdout is not None and provenance.sample == model.holdout.sample
     has_known_costs = deciding_costs(model, model.pruning).is_deciding
     keeps_empty = provenance.parameters.get("keep_empty", False)
@@ -235,11 +236,11 @@ class _DecisionTexts:
     Parameters
     ----------
     start : str
-        The sentence with the numbers that the rule compared.
+        The first sentence, with the numbers that the rule compared.
     cut, kept, below_cut : str
-        The sentence after it, for a node that is cut, for one that is kept, and for one below a cut.
+        The second sentence: for a node that is cut, for one that is kept, and for one below a cut.
     if_cut, if_kept : str
-        The short sentences.
+        The short sentences for a node that is cut, and for one that is kept.
     """
 
     start: str
@@ -251,7 +252,7 @@ class _DecisionTexts:
 
 
 def _decision_reasons(pruning: Pruning, texts: _DecisionTexts, values: dict[str, Array]) -> Reasons:
-    """Return one sentence each for nodes that are cut, that are kept, and that are below a cut."""
+    """Return the reasons from the templates for nodes that are cut, that are kept, and that are below a cut."""
     cut, kept, below_cut = range(3)
     sentences = tuple(
         Sentence(texts.start + end, texts.if_cut, texts.if_kept) for end in (texts.cut, texts.kept, texts.below_cut)
@@ -282,7 +283,11 @@ def _reduced_error_reasons(model: Model) -> Reasons:
 
 
 def _pessimistic_reasons(model: Model) -> Reasons:
-    """Return reasons for a rule that cuts a node if its corrected errors exceed its branch's by at most one SE."""
+    """Return reasons for pessimistic pruning.
+
+    The rule adds half an error to every leaf. It cuts a node if the errors of the node as a leaf then exceed those of
+    its branch by at most one standard error.
+    """
     leaf, total = costs_of(model, model.grown), model.grown.total
     branch, n_leaves = branch_costs(model.tree, leaf)
     corrected = branch + n_leaves / 2
@@ -303,7 +308,7 @@ def _pessimistic_reasons(model: Model) -> Reasons:
 
 
 def _rule_reasons(model: Model) -> Reasons:
-    """Return reasons that name the rule and what a cut adds, for any other rule."""
+    """Return reasons for any other rule: the name of the rule, and the cost that a cut adds."""
     pruning = model.pruning
     costs = deciding_costs(model, pruning)
     rule = pruning.rule or "not named"
@@ -334,8 +339,9 @@ def branch_costs(tree: Tree, costs: LongsOrFloats, steps: Ints | None = None) ->
     costs : array
         The cost of each node as a leaf.
     steps : array of int, optional
-        The member of a nested sequence in which each node becomes a leaf. A child with a smaller step is a leaf in the
-        branch of its parent; a child with the same step still has its branch. By default, all branches are as grown.
+        The member of a nested sequence in which each node becomes a leaf. A child with a smaller step than its parent
+        is already a leaf when the parent becomes one; a child with the same step still has its branch. By default, all
+        branches are as grown.
     """
     step = [0] * tree.n_nodes if steps is None else steps.tolist()
     parent, leaf_cost, is_leaf = tree.parent.tolist(), costs.tolist(), tree.is_leaf.tolist()

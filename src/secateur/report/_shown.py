@@ -1,7 +1,7 @@
-"""What the page shows of a model, read from the model once: its sequence, costs, stops, limits and rows.
+"""Collect what the page shows of a model: its sequence, costs, stops, limits and rows.
 
-The other modules write it down: `_data` as the data block with the model card, `_reasons` as sentences, and `_static`
-as HTML for readers without scripts.
+The model is read once, by `read_model`. The other modules write the result: `_data` as the data block with the model
+card, `_reasons` as sentences, and `_static` as HTML for readers without scripts.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ from ..inspection.currency import (
     rows_text,
     scores_along,
 )
-from ..inspection.sentences import SampleFacts, facts_of
+from ..inspection.sentences import SentenceInputs, sentence_inputs
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import format_number, round_values
 from ..plot.distribution import Bars, known_values, node_bars
@@ -56,7 +56,7 @@ NOT_A_MEMBER = -1
 
 @dataclass(frozen=True, eq=False)
 class ShownSample:
-    """A sample of the model, with what the tree and its prunings cost on it.
+    """A sample of the model, with the costs of nodes and prunings on the sample.
 
     Parameters
     ----------
@@ -69,16 +69,18 @@ class ShownSample:
         The cost of each member of the sequence.
     fitted_cost : float
         The cost of the model's own pruning.
-    facts : SampleFacts
-        What sentences on this sample need.
+    sentence_inputs : SentenceInputs
+        What the sentences that state scores on this sample need.
     sequence_role : SampleRole
         What the rows were used for in making the members of the sequence.
     rows : str
         The rows in words, without what they were used for.
     losses : array or None
-        The loss of each node as a leaf in the currency of the model; None if the currency is the error or no sum.
+        The loss of each node as a leaf, in the currency of the model (the score that chose it). None if the currency is
+        the error, or if it cannot be computed as a sum over leaves.
     member_scores : array or None
-        The score of each member of the sequence in the currency; None if it is not known, or is the error.
+        The score of each member of the sequence in the currency. None if the currency is the error, or if the score
+        cannot be computed.
     """
 
     name: str
@@ -86,7 +88,7 @@ class ShownSample:
     costs: LongsOrFloats
     member_costs: LongsOrFloats
     fitted_cost: float
-    facts: SampleFacts
+    sentence_inputs: SentenceInputs
     sequence_role: SampleRole
     rows: str
     losses: LongsOrFloats | None
@@ -115,15 +117,15 @@ class ShownModel:
     currency : Currency
         The score that chose the tree.
     selection : Selection, optional
-        The selection of the model, if it measured the members of the sequence.
+        The selection of the model, if it has one score for each member of the sequence.
     bounds : list of float, optional
         A limit on the error of each member, valid for all at once; None if the held-out sample gives none.
     limits : LeafShares, optional
         Limits on the class shares of all nodes.
     rows : dict, optional
-        The distributions of the given rows.
+        The distributions of the columns of `table`.
     table : Table, optional
-        The given rows.
+        The rows that the caller passed to be shown.
     """
 
     model: Model
@@ -143,7 +145,7 @@ class ShownModel:
 
 def read_model(model: Model, table: Table | None = None) -> ShownModel:
     """Return what the page shows of a model, with the distributions of the rows of `table`."""
-    # The roles are read first, because the page evaluates the held-out sample on many prunings.
+    # The roles depend on earlier evaluations. They are read first, because the page itself evaluates many prunings.
     sequence = default_sequence(model) if model.sequence is None else model.sequence
     role, role_in_sequence = holdout_role(model), holdout_role(model, sequence)
     limits, grown_role = node_limits(model), growing_role(model)
@@ -185,7 +187,7 @@ def _read_sample(
         costs=costs,
         member_costs=sequence.costs_on(costs),
         fitted_cost=model.pruning.cost(costs),
-        facts=facts_of(model, sample, roles[0]),
+        sentence_inputs=sentence_inputs(model, sample, roles[0]),
         sequence_role=roles[1],
         rows=rows_text(sample, f"{name} rows"),
         losses=None if currency.is_error else node_losses(currency, model, sample),
@@ -196,8 +198,8 @@ def _read_sample(
 def node_limits(model: Model) -> LeafShares | None:
     """Return limits on the class shares of every node from the held-out sample; None where there are none.
 
-    They hold for all nodes of the grown tree at once, so for the leaves of every stop of the slider and
-    of every tree cut by hand after looking.
+    The limits hold for all nodes of the grown tree at once. They therefore hold for the leaves of every pruning that a
+    reader chooses on the page.
     """
     grown, holdout = model.grown, model.holdout
     if not (isinstance(grown, Counts) and isinstance(holdout, Counts)):
@@ -238,7 +240,7 @@ class NodeCosts:
     values : array
         One cost per node.
     unit : str
-        "errors", or the name of a cost that is not a number of rows, such as "log loss".
+        "errors" or "estimated errors", or the name of a cost that is not a number of rows, such as "log loss".
     sample : str
         The sample in words, such as "the growing sample".
     weight : str
@@ -288,7 +290,8 @@ def deciding_costs(model: Model, made: PruningSequence | Pruning) -> NodeCosts:
 def _known_costs(model: Model, provenance: RuleProvenance, seen: SampleUsage) -> NodeCosts | None:
     """Return the costs that a provenance names; None if they cannot be computed from the samples of the model.
 
-    The held-out sample may be a later one of the same name: it is the one of the rule if it is among those `seen`.
+    Two held-out samples can have the same name. The sample of the model is the one that the rule used only if it is
+    among the samples in `seen`.
     """
     sample = model.grown
     if provenance.sample != sample.sample:
@@ -316,7 +319,7 @@ def _known_costs(model: Model, provenance: RuleProvenance, seen: SampleUsage) ->
 def _expected_costs(
     model: Model, sample: Counts, provenance: RuleProvenance, costs_of_unit: Callable[[LongsOrFloats, str], NodeCosts]
 ) -> NodeCosts | None:
-    """Return the costs of a cost matrix, which the selection or the provenance names; None if it is not known."""
+    """Return the costs by the matrix that the provenance, selection or parameters contain; None without a matrix."""
     details = {} if model.selection is None else model.selection.details
     costs = provenance.parameters.get("costs", details.get("costs", model.parameters.get("costs")))
     labels = model.pruning.node_labels
@@ -346,6 +349,7 @@ def _weight_name(sample: Sample) -> str:
 
 
 def _estimated_errors(grown: Counts, provenance: RuleProvenance) -> NodeCosts:
+    """Return the m-estimates of the errors of nodes, with the parameters that the provenance names."""
     m = float(provenance.parameters.get("m", 2.0))
     rows = float(grown.total[0]) or 1.0
     text = f"(growing sample, m-estimate with m = {format_number(m)})"
@@ -355,7 +359,7 @@ def _estimated_errors(grown: Counts, provenance: RuleProvenance) -> NodeCosts:
 
 
 def with_alphas_per_row(sequence: PruningSequence, rows: float) -> PruningSequence:
-    """Return the sequence with its penalties per row of the growing sample, as models have them."""
+    """Return the sequence with its penalties divided by the number of growing rows, if they are not yet per row."""
     provenance = sequence.provenance
     if sequence.alphas is None or provenance is None or provenance.alpha_unit != "cost":
         return sequence
@@ -390,17 +394,17 @@ class Stops:
 
 
 def find_stops(model: Model, sequence: PruningSequence) -> Stops:
-    """Return the stops: the members, and the grown tree and the model's own pruning where they are no members."""
+    """Return the stops: all members and, if they are not members, the grown tree and the model's own pruning."""
     fitted_member = sequence.index_of(model.pruning)
-    others = []
+    added = []
     if fitted_member is None:
         is_whole = model.pruning.n_leaves == model.tree.n_leaves
-        others.append(NamedPruning("as fitted, the whole tree" if is_whole else "as fitted", model.pruning))
+        added.append(NamedPruning("as fitted, the whole tree" if is_whole else "as fitted", model.pruning))
     if max(sequence.n_leaves[0], model.pruning.n_leaves) < model.tree.n_leaves:
-        others.append(NamedPruning("as grown", Pruning.from_cuts(model.tree, [])))
+        added.append(NamedPruning("as grown", Pruning.from_cuts(model.tree, [])))
     # Larger trees come first; of equal sizes, prunings that are not members come first.
     entries = [(-int(sequence.n_leaves[i]), 1, int(i)) for i in _listed_members(model, sequence, fitted_member)]
-    other_entries = {(-other.pruning.n_leaves, 0, NOT_A_MEMBER): other for other in others}
+    other_entries = {(-other.pruning.n_leaves, 0, NOT_A_MEMBER): other for other in added}
     entries = sorted([*entries, *other_entries])
     if fitted_member is None:
         fitted_entry = (-model.pruning.n_leaves, 0, NOT_A_MEMBER)
@@ -418,7 +422,7 @@ def _listed_members(model: Model, sequence: PruningSequence, fitted_member: int 
     n_members = len(sequence)
     if sequence.steps is not None or n_members <= MAX_UNNESTED_STOPS:
         return np.arange(n_members)
-    # Distances grow from the small trees at the end, because readers look at these most.
+    # The stops are densest at the small trees, at the end of the sequence, because readers look at these most.
     distances = np.geomspace(1, n_members, MAX_UNNESTED_STOPS) - 1
     listed = [*(n_members - 1 - distances.astype(int)), 0, fitted_member or 0]
     if model.selection is not None:
@@ -466,6 +470,7 @@ def column_summary(table: Table, j: int) -> Entries:
 
 
 def _packed_bars(bars: Bars) -> Entries:
+    """Return the bars of one node as plain values; entries that do not apply are left out."""
     entries: Entries = {"missing": bars.n_missing}
     if bars.codes is not None:
         entries["codes"] = bars.codes

@@ -33,7 +33,7 @@ def picture(model: Model, n_leaves: int = 12) -> str:
 
 
 def _fold_small_branches(model: Model, max_leaves: int) -> Pruning:
-    """Return the pruning of a model, cut further to at most `max_leaves` leaves; branches with most rows are kept."""
+    """Return the pruning of a model, cut to at most `max_leaves` leaves; nodes with more rows are opened first."""
     pruning, tree = model.pruning, model.tree
     if pruning.n_leaves <= max_leaves:
         return pruning
@@ -73,6 +73,7 @@ class _Drawing:
 
     @classmethod
     def of(cls, model: Model, max_leaves: int) -> "_Drawing":
+        """Return the drawing of the pruned tree with at most `max_leaves` leaves or folded branches."""
         view = view_of(model.tree, model.grown, pruning=_fold_small_branches(model, max_leaves))
         ends = np.append(0, np.cumsum(model.pruning.is_leaf))
         n_leaves_below = (ends[model.tree.end] - ends[:-1])[view.node]

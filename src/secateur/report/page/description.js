@@ -52,9 +52,9 @@ function describeScores(raw, tree, state, errors, currency) {
   for (const { templates, format, name, value, baseline } of measured) {
     if (value === null) continue;
     const where = texts.length ? "the same rows" : sample.where[kindOfPruning(raw, state)];
-    const facts = { where, name, value: format(value), unit: sample.unit };
-    if (baseline) Object.assign(facts, { baseline: format(baseline.value), label: baseline.label });
-    texts.push(fillIn(templates[compareScores(value, baseline)], facts));
+    const values = { where, name, value: format(value), unit: sample.unit };
+    if (baseline) Object.assign(values, { baseline: format(baseline.value), label: baseline.label });
+    texts.push(fillIn(templates[compareScores(value, baseline)], values));
   }
   const cv = raw.stops.cv_name === "cross-validation" && !state.edits.length ? raw.stops.cv[state.stop] : null;
   if (cv !== null) {
@@ -77,7 +77,7 @@ function compareScores(value, baseline) {
   return value < baseline.value * (1 - 1e-6) ? "better" : "no better";
 }
 
-const fillIn = (template, facts) => template.replace(/\{(\w+)\}/g, (placeholder, name) => facts[name] ?? placeholder);
+const fillIn = (template, values) => template.replace(/\{(\w+)\}/g, (placeholder, name) => values[name] ?? placeholder);
 
 function describeLimit(raw, state) {
   const limit = state.limit();
