@@ -119,7 +119,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _discard_output() -> None:
-    """Redirect standard output to nowhere, so that Python does not fail again when it flushes the buffer at exit."""
+    """Redirect standard output to the null device, so that Python does not fail again when it flushes it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

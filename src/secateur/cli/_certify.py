@@ -130,7 +130,10 @@ def _certify_rates(model: "Model", holdout: "Counts", options: Options) -> int:
 
 
 def _certify_leaf_shares(model: "Model", holdout: "Counts", options: Options) -> None:
-    """Print limits on the class shares of leaves: those of a fresh sample, or wider ones that hold for all nodes."""
+    """Print limits on the class shares of leaves.
+
+    If the held-out rows helped to prune, the limits hold for all nodes of the grown tree and are wider.
+    """
     from ..certifiers import leaf_shares
     from ..errors import LeakageError
     from ..inspection.text import export_rules

@@ -1,4 +1,4 @@
-"""What all commands share: their declaration, their options, the wording of messages, and the output of results."""
+"""Functions that all commands share: to declare a command and its options, word messages, and print results."""
 
 import json
 import re
@@ -49,7 +49,7 @@ EXIT_STATUS_OF_ERROR: tuple[tuple[type[SecateurError], int], ...] = (  # the fir
 FLAG_OF_PARAMETER = {"overwrite": "--force"}  # Python parameters whose option has another name
 JSON_VERSION = 1
 MAX_CONFIG_BYTES = 1 << 16
-MAX_DOTS_PER_LINE = 1000  # in the file of --config
+MAX_DOTS_PER_LINE = 1000  # in the file of --config; see _read_config_text
 MAX_TREE_LINES = 60  # a longer tree is printed only by `secateur show`
 _UNSAFE_CHARACTER = re.compile(r"[^ -~]")
 
@@ -186,7 +186,7 @@ def name_option(*flags: str, names: Sequence[str], help: str, **settings: Any) -
 
 
 def choice_option(*flags: str, names: Sequence[str], help: str, default: str | None = None) -> OptionDecorator:  # noqa: A002 the name in click
-    """Return an option that takes one of two or three `names`; the default is the first."""
+    """Return an option that takes one of a few `names`; without `default`, the first name is the default."""
     return click.option(*flags, type=Choice(names), default=default or names[0], help=help)
 
 
@@ -201,7 +201,7 @@ def random_state_option(help: str) -> OptionDecorator:  # noqa: A002 the name in
 
 
 def delta_option(result: str) -> OptionDecorator:
-    """Return the option --delta: the failure probability of a `result`, named in the help."""
+    """Return the option --delta, the failure probability of a result; the help calls it `result`."""
     return click.option("--delta", type=FRACTION, default=0.05, help=f"Allowed failure probability of the {result}.")
 
 
@@ -212,7 +212,7 @@ repeats_option = choice_option(
 
 
 def set_option(function: str) -> OptionDecorator:
-    """Return the option --set for the parameters of a `function`, named in the help, that another option selects."""
+    """Return the option --set for parameters of what another option selects; the help calls it `function`."""
     return click.option(
         "--set", "parameters", multiple=True, metavar="NAME=VALUE", help=f"Parameter of the {function}."
     )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..model_selection import Recipe
 
 HEAD = ["rule", "leaves", "growing", "test", "certified", "seconds"]
-MAX_REASON_CHARACTERS = 60  # of a rule that failed, in the table
+MAX_REASON_CHARACTERS = 60  # in the table; the reason why a rule failed is cut off after them
 IMAGE_DPI = 150
 
 

@@ -62,7 +62,7 @@ METAVAR_OF_REPEATED = {  # parameters whose option may be repeated, once per col
     "interaction_cst": "COL,COL",
     "class_weight": "CLASS=W|balanced",
 }
-OPTION_NAMES = tuple(  # --nominal is among the options for reading data
+OPTION_NAMES = tuple(  # without --nominal, which is one of the options for reading data
     name for name, declaration in DECLARATIONS.items() if declaration.is_in_estimators and name != "nominal"
 )
 model_options = combine_options(
@@ -176,7 +176,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     model = replace(
         model,
         parameters=parameters | {"nominal": list(options["nominal"]) or None},
-        metadata={**model.metadata, **_column_names(options), "command": _typed_options(options)},
+        metadata={**model.metadata, **_column_names(options), "command": _recorded_options(options)},
     )
     if options["verbose"]:
         from ..inspection import summary
@@ -221,13 +221,13 @@ def _guess_target_kind(target: "RawColumn", options: Options) -> "TargetKind":
 
 
 def _column_names(options: Options) -> Options:
-    """Return the names of the columns with a role, for the metadata of the model."""
+    """Return the names of the target column and of the column of groups, for the metadata of the model."""
     groups_column = {} if options["groups"] is None else {"groups_column": options["groups"]}
     return {"target": options["target"], **groups_column}
 
 
 def _read_holdout(options: Options, schema: "Schema") -> "tuple[float, InputRows | None]":
-    """Return the share of rows to hold out, and the rows of a file of held-out rows."""
+    """Return the share of rows to hold out, and the held-out rows if --holdout names a file."""
     try:
         return float(options["holdout"]), None
     except ValueError:
@@ -254,14 +254,14 @@ def _make_recipe(options: Options, table: "Table", holdout: float) -> "Recipe":
 
 def _select_option(options: Options) -> str:
     """Return the value of --select; --certified-error implies "certified"."""
-    typed = click.get_current_context().get_parameter_source("select") is not click.core.ParameterSource.DEFAULT
-    if options["target_error"] is None or typed:
+    is_given = click.get_current_context().get_parameter_source("select") is not click.core.ParameterSource.DEFAULT
+    if options["target_error"] is None or is_given:
         return str(options["select"])
     return "certified"
 
 
-def _typed_options(options: Options) -> Options:
-    """Return the options that affect the model and have a value."""
+def _recorded_options(options: Options) -> Options:
+    """Return the options for the metadata of the model: those that affect the model and have a value."""
     return {
         name: value
         for name, value in options.items()
@@ -355,7 +355,7 @@ def _class_number(flag: str, name: str, classes: list[Any]) -> int:
 
 
 def _warn_single_column(model: "Model") -> None:
-    """Warn of a column that predicts all rows by itself, as one that is recorded after the target is known."""
+    """Warn of a column that alone predicts all rows; such a column is often recorded after the target is known."""
     from .._utils.warn import warn
 
     assert model.tree.schema is not None

@@ -98,9 +98,9 @@ held_out_options = combine_options(
 
 
 def model_command(*examples: str) -> Callable[[Callable[..., int | None]], click.Command]:
-    """Return a decorator that makes a function of a model a command on a model file.
+    """Return a decorator for a function that takes a model; the command loads the model from the file that it is given.
 
-    The output file is checked before the model is loaded.
+    The command checks the output file before it loads the model.
     """
 
     def make_command(function: Callable[..., int | None]) -> click.Command:
@@ -150,7 +150,7 @@ def local_file(path: str | Sequence[str], suffix: str | None = None) -> Iterator
 
 
 class InputRows(NamedTuple):
-    """The rows of data files, their weights, and the group of each row; None without a column of them."""
+    """The rows of data files, with their weights and groups; None if there is no column of weights or groups."""
 
     table: "Table"
     weights: "Array | None"
@@ -178,13 +178,13 @@ def read_table(
     target : str or None
         Name of the target column; None if there is no target.
     schema : Schema, optional
-        The columns of the tree on whose columns the rows are encoded.
+        The schema of the tree in which the rows will be routed; by default a new schema is made from the rows.
     target_kind : {"class", "number"} or function, optional
         How the target is read; a function decides from the target column.
     keep : sequence of str, optional
-        Names of columns that are kept even if they cannot generalise; without it, no column is left out.
+        Leave out columns that cannot generalise, such as identifiers, except those named here; None leaves out none.
     default_groups : str, optional
-        The column of groups without the option --groups, if the files have it.
+        The column of groups that is used if --groups is not given and the files have a column of this name.
     """
     from ..data.encoding import encode, warn_categories
     from ..data.raw_column import original_values
@@ -315,7 +315,7 @@ def held_out_counts(model: "Model", options: Options) -> "Sample | None":
 
 
 def _refuse_row_options(options: Options) -> None:
-    """Raise a usage error if options were typed that state how rows are read."""
+    """Raise a usage error if an option that states how rows are read is on the command line."""
     context = click.get_current_context()
     typed = click.core.ParameterSource.COMMANDLINE
     flags = [f"--{name.replace('_', '-')}" for name in ROW_PARAMETERS if context.get_parameter_source(name) is typed]
@@ -327,8 +327,8 @@ def _refuse_row_options(options: Options) -> None:
 def count_rows(model: "Model", data: str, options: Options) -> "Sample":
     """Return the rows of data files, counted in the model's tree.
 
-    Without --sample, the name of the sample is derived from its rows, so that the samples of two files differ. The
-    column of groups is by default that of the model, if the files have it.
+    Without --sample, the name of the sample is derived from its rows, so that the samples of two files have different
+    names. Without --groups, the column of groups is the one that the model was fitted with, if the files have it.
     """
     counts: Sample
     if options["engine"] == "memory":
@@ -366,7 +366,7 @@ def _count_with_engine(model: "Model", data: str, options: Options) -> "Sample":
 
 
 def _check_column_kinds(model: "Model", options: Options) -> None:
-    """Refuse --nominal and --numeric if they contradict the tree, whose kinds of columns every engine uses."""
+    """Refuse --nominal and --numeric if they contradict the tree: engines read columns in the kinds of the tree."""
     assert model.tree.schema is not None
     kind_of_column = {column.name: column.kind for column in model.tree.schema.columns}
     for kind in ("nominal", "numeric"):

@@ -98,7 +98,7 @@ def _count_batch(model: "Model", path: str, options: Options) -> tuple[Any, Any]
             f"--ids {show(options['ids'])} with --engine {options['engine']}: ids are read in memory only; leave "
             "--engine or --ids out"
         )
-    settings = {**options, "groups": options["ids"]}  # a column beside the rows, as that of groups
+    settings = {**options, "groups": options["ids"]}  # read_table returns this column beside the table
     rows = read_table(settings, path, target=target_name(model, options), schema=model.tree.schema)
     with warnings_as_notes():
         counts = count(model.tree, rows.table, sample_weight=rows.weights, sample=path)
@@ -106,7 +106,7 @@ def _count_batch(model: "Model", path: str, options: Options) -> tuple[Any, Any]
 
 
 def _describe(status: "MonitorStatus") -> "list[RenderableType]":
-    """Return the sentence, the leaves with the largest evidence, and the shares of rows."""
+    """Return what to print: a sentence, the leaves with most evidence against their limits, and the shares of rows."""
     tested = [leaf for leaf in status.leaves if leaf.limit is not None]
     parts: list[RenderableType] = [str(status)]
     if tested:

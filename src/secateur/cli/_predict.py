@@ -75,7 +75,7 @@ def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
 class _Lines:
     """Write the lines of a CSV writer, which end in "\\r\\n", to `stream` with "\\n" at their ends.
 
-    The writer of Python puts cells that contain "\\r" in quotes only if its lines end in "\\r\\n".
+    The writer itself must end its lines in "\\r\\n": otherwise it does not put cells that contain "\\r" in quotes.
     """
 
     def __init__(self, stream: io.StringIO) -> None:

@@ -92,7 +92,7 @@ def demonstrate(name: str, table: "Table", console: Any) -> "Model":
 
 
 def _console() -> Any:
-    """Return a console; one that is not a terminal has no width, so 100 columns are used, enough for every table."""
+    """Return a console. Without a terminal it has no width of its own, and gets 100 columns, enough for every table."""
     from rich.console import Console
 
     console = Console(highlight=False, markup=False)
