@@ -3,8 +3,8 @@
 A large tree is grown in two steps. The nodes with many rows, the top, are split first. Below the top, each thread grows
 one subtree at a time. There are two ways to split the top:
 
-- column by column (`ColumnParallelTop`): the threads scan different columns of the same node. For classes.
-- by the kernel, which leaves the nodes with few rows open. For numbers.
+- Classification trees: column by column. The threads scan different columns of the same node (`ColumnParallelTop`).
+- Regression trees: by the kernel, in one thread. It leaves the nodes with few rows open, for the second step.
 
 The groups of columns do not depend on the number of threads, and the best splits of the groups are compared in a fixed
 order. The tree therefore depends neither on the division of the work nor on the number of threads.
@@ -28,7 +28,7 @@ from .prepared_columns import PreparedColumns
 from .surrogate import prepare_surrogate_search, with_surrogates
 from .tree_tables import N_SCORES, AssemblyOptions, GrowingTables, GrownTables, RowValues, assemble_tree, new_lines
 
-MIN_TOP_ROWS = 1 << 16  # Smaller trees have no top: dividing the work would cost more than it saves.
+MIN_TOP_ROWS = 1 << 16  # A classification tree of fewer rows has no top: dividing the work would cost more time.
 SUBTREE_DIVISOR = 16  # A node with at most this fraction of the rows, n_rows // 16, is the root of a subtree.
 WORD_BITS = 64
 COLUMNS_PER_TASK = 8
@@ -76,7 +76,7 @@ class WorkspacePool:
 
 
 class GrowTarget(NamedTuple):
-    """The criterion that splits lower, and the statistics of the root from which growing starts.
+    """The criterion that splits are to lower, and the statistics of the root, from which growing starts.
 
     Classification and regression share every step of growing; they differ only in these fields.
 
@@ -229,13 +229,13 @@ class Grower:
         list(self.workers.pool.map(grow_subtree, open_nodes))
 
     def _n_extra_words(self) -> int:
-        """Return the number of words that hold a bit per slot, a bit per group of columns, and the limits of a node."""
+        """Return the number of words after the named fields of a node: bits of slots, bits of groups, and limits."""
         n_slots = len(self.data.lists.feature_of_slot)
         n_bit_words = max(1, -(-n_slots // WORD_BITS)) + -(-len(self.limits.groups) // WORD_BITS)
         return n_bit_words + (growing.N_LIMITS if self.limits.signs else 0)
 
     def _is_root_too_small(self) -> bool:
-        """Return whether the root may not be split because of the limits, or because every column is constant."""
+        """Return whether the root is not split: it is too small, no depth is allowed, or every column is constant."""
         limits, weights = self.limits, self.data.weights
         size = float(self.data.n_rows)
         if weights is not None and weights.has_weight_limits and weights.row_weight is not None:

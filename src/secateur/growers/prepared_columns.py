@@ -1,8 +1,8 @@
 """The columns of a table as the growing kernels read them.
 
 Numeric columns become sorted lists (`presort.py`). Nominal, two-valued and binned columns become codes. A code is a
-small number, so that the codes of several columns fit in one 64-bit word per row. The words are ordered class after
-class. When growing splits a node, it partitions the words too, so that those of a node stay contiguous.
+small number, so that the codes of several columns fit in one 64-bit word per row. The words of rows of the same class
+are contiguous. When growing splits a node, it partitions the words too, so that the words of each node stay contiguous.
 
 A slot is the number of a column in the order of the kernels: first the columns with presorted lists, then the columns
 of codes, and last the two-valued columns. Constant columns have no slot.
@@ -34,7 +34,7 @@ NO_THRESHOLDS = np.zeros(0)
 VECTOR_BYTES = 32  # One instruction adds this many bytes, so a line of `bit_bytes` is padded to a multiple.
 COLUMNS_PER_BYTE = 8  # Bits are counted byte by byte, so the number of two-valued columns is padded to a multiple.
 WORD_BITS = 64
-MAX_BRANCHES = 1000  # Children of a multiway split.
+MAX_BRANCHES = 1000  # Maximum number of children of a multiway split.
 MAX_UINT16_CLASSES = 1 << 16
 
 
@@ -245,8 +245,8 @@ def row_weights(
     ----------
     weight : array, optional
         Weight of each row.
-    is_missing : list of arrays, or None
-        For each column with a list, whether the value of each row is missing; None if no value is.
+    is_missing : list of (array or None)
+        For each column with a list, whether the value of each row is missing; None for a column without missing values.
     classes : array of int
         Class of each row.
     n_classes : int
@@ -286,8 +286,8 @@ def pack_codes_for(
 ) -> growing.PackedCodes | None:
     """Return the packed coded columns; None if there are none.
 
-    Weighted rows with a numeric target have packed codes without columns, because the kernels add up the targets of a
-    node in the order of the packed rows.
+    With a numeric target, rows that have weights or missing values get packed codes even if no column is coded, because
+    the kernels then add up the targets of a node in the order of the packed rows.
 
     Parameters
     ----------
@@ -384,9 +384,10 @@ def _round_up(n: int, divisor: int) -> int:
 
 
 def columns_by_code(n_codes: Array, is_nominal: Array, values: dict[int, ColumnValues]) -> PreparedColumns:
-    """Return columns from which `assemble_tree` reads thresholds between codes; the slot of a column is its number.
+    """Return columns for `assemble_tree` for a tree grown without presorted lists; the slot of a column is its number.
 
-    Growers without presorted lists use them: the search with lookahead, and growing level by level.
+    `assemble_tree` reads from them the thresholds between codes. They are used by the search with lookahead, and by
+    growing level by level.
 
     Parameters
     ----------

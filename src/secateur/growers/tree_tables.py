@@ -127,9 +127,10 @@ def new_lines(sums: Array, n_extra_words: int = 0) -> tuple[Array, Array]:
     Parameters
     ----------
     sums : 2-D array of float
-        Statistics of each node: weights of the classes, or the total weight.
+        Statistics of each node: the weight of each class; for regression the total weight and the sum of deviations.
     n_extra_words : int
-        Number of words after the named columns, in which the kernels keep a bit per slot and per group of columns.
+        Number of words after the named columns. The kernels keep in them a bit per slot, a bit per group of columns
+        and, with monotone constraints, the limits of the estimate of the node.
     """
     n_nodes, n_sums = sums.shape
     nodes = np.zeros((n_nodes, growing.N_FIELDS + n_extra_words), np.int64)
@@ -324,7 +325,8 @@ class _SplitBounds(NamedTuple):
     nodes : array of int
         Numbers of the nodes, ordered by the columns of their splits.
     low, high : array of float
-        Values next to the threshold of each node; arbitrary where present values are split from missing ones.
+        The values just below and just above the threshold of each node; arbitrary where present values are split from
+        missing ones.
     """
 
     nodes: Array
@@ -353,7 +355,7 @@ def _split_bounds(
 
 
 def _equal_slices(ascending: Array) -> Iterator[tuple[int, slice]]:
-    """Yield each distinct number of an ascending array of numbers from 0 up, with the slice of its positions."""
+    """Yield each distinct number of an ascending array, with the slice of its positions; numbers are 0 or more."""
     edges = np.append(np.flatnonzero(np.diff(ascending, prepend=-1)), len(ascending))
     for first, last in pairwise(edges):
         yield int(ascending[first]), slice(first, last)
