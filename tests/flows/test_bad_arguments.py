@@ -29,6 +29,12 @@ def test_a_share_to_hold_out_is_any_real_number(share):
     assert TreeClassifier(prune="reduced-error", holdout=share).fit(X, Y).holdout_ is not None
 
 
+@pytest.mark.parametrize("n_repeats", [0, 1_001, 10**30, 2.5, "many"])
+def test_a_number_of_repeats_that_would_never_end_is_refused(n_repeats):
+    with pytest.raises(ParameterError, match=r"cv_repeats=.*whole number"):
+        TreeClassifier(cv_repeats=n_repeats).fit(X, Y)
+
+
 @pytest.mark.parametrize(("name", "value"), [("delta", "0.05"), ("delta", 0), ("repeats", "x"), ("certify", "bset")])
 def test_options_of_a_certificate_are_checked_even_if_there_is_none(name, value):
     with pytest.raises(ParameterError, match=name):

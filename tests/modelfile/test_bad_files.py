@@ -144,11 +144,13 @@ WRONG = [
     ("selection.fold_error", [[0.1]], r"fold_error\[0\] has 1 entries"),
     ("selection.counts", "test", "'grown' or 'holdout'"),
     ("selection.n", -1, "a number of 0 or more"),
+    ("selection.n", 31.999999999999, "a whole number"),
     ("selection.pool", [1], "selection.pool is 1; an object"),
     ("certificate.value", 1.5, "value=1.5"),
     ("certificate.value", {"$float": "nan"}, "value=nan"),
     ("certificate.delta", 0, "delta=0"),
     ("certificate.errors", {"$float": "inf"}, "a number of 0 or more"),
+    ("certificate.errors", 4.999999999999, "whole numbers are needed"),
     ("certificate.certified", False, "a reason is needed"),
     ("certificate.method", 3, "a string"),
     # plain values

@@ -87,9 +87,10 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     cv : int, splitter or list of folds
         The folds of cross-validation.
     cv_repeats : int or "auto"
-        Number of repeats of cross-validation. "auto" repeats cross-validation up to 3 times for up to 5,000 rows, until
-        the choice stays the same, and drops criteria that are worse. With more rows, "auto" is 1, and worse criteria
-        are dropped after half of the folds. With more than a million rows, only one fold is evaluated.
+        Number of repeats of cross-validation, at most 1,000. "auto" repeats cross-validation up to 3 times for up to
+        5,000 rows, until the choice stays the same, and drops criteria that are worse. With more rows, "auto" is 1,
+        and worse criteria are dropped after half of the folds. With more than a million rows, only one fold is
+        evaluated.
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         The score that the chosen tree minimises; None is "error", or "cost" with `costs`. For "log_loss",
         "brier" and "roc_auc" the path is pruned by deviance or Gini impurity instead of errors. With "balanced_error"

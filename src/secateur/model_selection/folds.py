@@ -47,6 +47,7 @@ from .losses import (
 
 RowNumbers = npt.NDArray[np.intp]
 MAX_ROWS_TO_REPEAT = 5_000  # with more rows, cross-validation is not repeated by default
+MAX_REPEATS = 1_000  # that a caller can request; more would run for days and gain nothing
 MAX_ROWS_TO_EVALUATE_ALL_FOLDS = 1_000_000  # with more rows, one fold is precise enough
 MIN_FOLDS_PER_ROUND = 5  # fewer folds do not show reliably that a candidate is worse
 AUTO_REPEATS = 3
@@ -113,6 +114,10 @@ def plan_folds(cv: Any, cv_repeats: Any, rows: WeightedRows, *, seed: int, strat
         n_repeats = 1
     else:
         n_repeats = check_int("cv_repeats", cv_repeats, 1, alternative=", or 'auto',")
+        if n_repeats > MAX_REPEATS:
+            raise ParameterError(
+                Argument("cv_repeats", cv_repeats), f"; a whole number from 1 to {MAX_REPEATS:,}, or 'auto', is needed"
+            )
     repeats, n_folds = _iter_repeats(cv, rows, n_repeats, seed, stratified)
     if is_automatic and n_rows > MAX_ROWS_TO_EVALUATE_ALL_FOLDS:
         first_fold = next(repeats)[:1]
