@@ -1,15 +1,15 @@
 """Compare two classifiers on the same fresh rows: McNemar's exact test, and exact limits on the difference of errors.
 
-Only the rows tell the classifiers apart that exactly one of them predicts wrongly (discordant rows). With
+The comparison depends on the discordant rows only: those that exactly one of the classifiers predicts wrongly. With
 
     pi      the probability that a row is discordant
-    theta   the probability that it is the first classifier that is wrong, if a row is discordant
+    theta   the probability that the first classifier is the one that is wrong, given that a row is discordant
 
 the difference of the errors is pi (2 theta - 1). Given the number of discordant rows D, the number of those that the
 first classifier predicts wrongly is binomial with probability theta, and D is binomial with probability pi. Exact
 limits on both (Clopper and Pearson), theta at nine tenths of delta and pi at one tenth, hold at once with probability
 1 - delta, and so does the range of pi (2 theta - 1) within them. Most of delta goes to theta, because theta decides the
-sign: the limits exclude 0 exactly if the p-value is at most nine tenths of delta.
+sign: the limits exclude 0 exactly if the p-value is below nine tenths of delta.
 """
 
 import math
@@ -33,7 +33,7 @@ SHARE_OF_THETA = 0.9  # of delta
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """Two classifiers on the same rows: the rows that one of them alone predicts wrongly, and what follows; printable.
+    """The comparison of two classifiers on the same rows; `print` gives a sentence.
 
     Parameters
     ----------
@@ -46,13 +46,14 @@ class ModelComparison:
     discordant : (int, int)
         Number of rows that only the first, and only the second, predicts wrongly.
     p_value : float
-        Of McNemar's exact test: how probable such different numbers of discordant rows, or more different ones, are
-        if both errors are equal.
+        P-value of McNemar's exact test. If both errors are equal, this is the probability that the two numbers of
+        `discordant` differ by as much as they do, or by more.
     difference : float
         The error rate of the first minus that of the second, on these rows.
     lower, upper : float
         With probability `1 - delta`, the difference on new rows is between these limits.
     delta : float
+        Probability, over samples, that the difference on new rows is outside these limits.
     freshness : str
         For each classifier, with which samples the rows were compared, or why they could not be compared.
     is_checked : bool
@@ -136,8 +137,8 @@ def compare_models(
     names : (str, str)
         How the result calls the classifiers.
     repeats : "errors" or "independent"
-        Rows that were copied, by the numbers of rows that occur once, twice and so on, are refused, unless you state
-        with "independent" that equal rows are independent draws.
+        "errors": rows are refused if the numbers of rows that occur once, twice and so on show that rows were copied.
+        "independent": you state that equal rows are independent draws.
 
     Returns
     -------
@@ -147,8 +148,8 @@ def compare_models(
     Raises
     ------
     LeakageError
-        If the rows made a tree of this package, or were evaluated on other prunings of it. For other classifiers this
-        cannot be checked, and the result states it.
+        If one of the classifiers is a tree of this package, and the rows were used to make it, were evaluated on other
+        prunings of it, or were copied. For other classifiers this cannot be checked, and the result states it.
 
     Notes
     -----
@@ -220,17 +221,18 @@ def limit_difference(only_first: int, only_second: int, n: int, delta: float = 0
     (0.0042, 0.0455)
     """
     n_discordant = only_first + only_second
-    log_tail = math.log(SHARE_OF_THETA * delta / 2)
-    log_rest = math.log((1 - SHARE_OF_THETA) * delta / 2)
-    highest, lowest = 1.0, 0.0  # limits on theta
+    log_delta_theta = math.log(SHARE_OF_THETA * delta / 2)
+    log_delta_pi = math.log((1 - SHARE_OF_THETA) * delta / 2)
+    upper_theta, lower_theta = 1.0, 0.0
     if n_discordant:
-        highest = binomial_upper(only_first, n_discordant, log_tail)
-        lowest = 1 - binomial_upper(only_second, n_discordant, log_tail)
-    most = binomial_upper(n_discordant, n, log_rest)
-    least = 1 - binomial_upper(n - n_discordant, n, log_rest)
-    upper_slope, lower_slope = 2 * highest - 1, 2 * lowest - 1
-    upper = upper_slope * (most if upper_slope > 0 else least)
-    lower = lower_slope * (most if lower_slope < 0 else least)
+        upper_theta = binomial_upper(only_first, n_discordant, log_delta_theta)
+        lower_theta = 1 - binomial_upper(only_second, n_discordant, log_delta_theta)
+    upper_pi = binomial_upper(n_discordant, n, log_delta_pi)
+    lower_pi = 1 - binomial_upper(n - n_discordant, n, log_delta_pi)
+    # The largest and the smallest value of pi (2 theta - 1) within these limits.
+    upper_slope, lower_slope = 2 * upper_theta - 1, 2 * lower_theta - 1
+    upper = upper_slope * (upper_pi if upper_slope > 0 else lower_pi)
+    lower = lower_slope * (upper_pi if lower_slope < 0 else lower_pi)
     return lower, upper
 
 
