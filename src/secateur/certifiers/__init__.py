@@ -1,14 +1,15 @@
 """Certificates: upper limits on the error of a pruned tree that hold with probability 1 - delta.
 
 Every certificate is a function of a tree and of counts. If the rows that certify a pruning have also chosen it, the
-limit must be raised. The certificates differ in the choices that they allow and in how much they raise the limit, from
-the least to the most:
+limit must be raised. The certificates differ in the choice that the rows may make, and in what determines by how much
+the limit is raised:
 
-    test_sample   nothing: the rows must not have chosen anything
-    path          ln of the number of members; the rows may choose one member of a sequence made without them
-    occam         ln 1/prior of the pruning; the rows may choose any pruning
-    pac_bayes     KL divergence from the prior; the rows may choose a mixture of prunings
-    rademacher    how well the prunings fit random labels; the rows may choose any pruning
+    function      choice                                        the limit is raised by
+    test_sample   none                                          nothing
+    path          a member of a sequence made without the rows  ln of the number of members
+    occam         any pruning                                   ln 1/prior of the pruning
+    pac_bayes     a mixture of prunings                         KL divergence of the mixture from the prior
+    rademacher    any pruning                                   how well the prunings fit random labels
 
 With a target that is stated beforehand instead of a choice, `fixed_sequence` finds the smallest pruning that is
 certified below the target: prunings are tested in a fixed order, at no price for their number.

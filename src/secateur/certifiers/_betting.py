@@ -9,12 +9,18 @@ the limit, K at the true mean has reached 1 / delta.
 
 The stakes may depend on m, n and delta, which are not data. For losses of 0 and 1, and for small deviations, the best
 stake is sqrt(2 ln(1/delta) (1 - m) / (n m)). Losses with a smaller variance need a larger one. So we use this stake
-times 1.5^k, at most 1, with weight 2^-k: the stake for the largest variance has the largest weight and thus the lowest
-price. With these stakes, too, each factor increases in m, so that K is monotone.
+times 1.5^k, at most 1, for k = 0 to 15, with a weight proportional to 2^-k: the stake for the largest variance has the
+largest weight and thus the lowest price. Each factor of the product increases in m with these stakes, too, so that K is
+monotone.
 
-For losses of 0 and 1, the distance from the sample mean to the limit is 1.5 to 1.6 times that of the exact limit at
-delta = .05, and 1.2 to 1.3 times at .001. For the empirical Bernstein bound it is 1.7 to 3 times and 1.3 to 3 times (n
-from 50 to 20,000). If every loss is 0, this limit and the exact limit agree.
+Distance from the sample mean to the limit for losses of 0 and 1, divided by that of the exact limit (n from 50 to
+20,000):
+
+    delta                          .05           .001
+    this limit                     1.5 to 1.6    1.2 to 1.3
+    empirical Bernstein bound      1.7 to 3      1.3 to 3
+
+If every loss is 0, this limit and the exact limit agree.
 """
 
 import math
@@ -92,10 +98,10 @@ def _log_capital(m: float, losses: Floats, n_rows: Floats, n: float, log_price: 
 
 
 def raise_losses(n_rows: Longs, n_repeated: int) -> Longs:
-    """Return the number of rows with each loss, in ascending order of losses, after some rows got the largest loss.
+    """Return the number of rows with each loss after the losses of `n_repeated` rows were raised to the largest loss.
 
-    Repeated rows count with the largest loss. Which rows they are is not known, so those with the least losses are
-    raised: the limit is then at least as high as for any other rows.
+    `n_rows` is the number of rows with each loss, in ascending order of the losses. Which rows repeat others is not
+    known, so the rows with the smallest losses are raised. Raising any other rows would give a lower or an equal limit.
 
     Examples
     --------

@@ -54,10 +54,10 @@ def certify(
         Whether weights count independent rows with equal values, so that a row of weight 3 stands for three rows. By
         default, weighted rows are refused.
     repeats : "errors", "independent" or Repeats
-        What rows that occur twice are, in the sample or in it and in a sample that shaped the tree. "errors": if they
-        may be copies, by the numbers of rows that occur once, twice and so on, they count as errors. "independent":
-        you state that equal rows are independent draws; the certificate then names this assumption. A
-        `secateur.statistics.repeats.Repeats` is what is known already.
+        How to treat rows of the sample that repeat another row of it, or a row of a sample that shaped the tree.
+        "errors": they count as errors if they may be copies. The numbers of rows that occur once, twice and so on
+        decide this. "independent": you state that equal rows are independent draws; the certificate then names this
+        assumption. A `secateur.statistics.repeats.Repeats` is the result of an earlier examination.
     group_error : "share" or "any"
         For a sample with groups (`groups=` of `count`), which then are the independent draws: the loss of a group.
         "share": its share of wrong rows, so that the certificate is about a random row of a random new group. "any": 1

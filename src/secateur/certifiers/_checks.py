@@ -1,4 +1,4 @@
-"""Checks shared by the certificates that pay for a choice, and the numbers of the prunings they certify."""
+"""Checks shared by the certificates that pay for a choice, and the errors and sizes of the prunings they certify."""
 
 import math
 import numbers
@@ -14,7 +14,7 @@ from ..errors import CountsError, LeakageError, ParameterError, UnsupportedError
 
 @dataclass(frozen=True)
 class EvaluatedMembers:
-    """The numbers of the prunings that a certificate is for: arrays with one entry per member.
+    """The errors and sizes of the prunings that a certificate is for: arrays with one entry per pruning.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def check_budget(grown: Counts, k: int | None, subject: str) -> int:
     ----------
     grown : Counts
         Counts of the growing sample.
-    k : int
-        The greatest number of growing errors.
+    k : int or None
+        The greatest number of growing errors; None is refused.
     subject : str
-        What needs `k`; the subject of the refusals.
+        What needs `k`: the subject of the error messages.
 
     Raises
     ------
@@ -82,7 +82,9 @@ def has_free_labels(labels: str, original: str) -> bool:
 
 
 def budget_walk(tree: Tree, charge: LongsOrFloats, budget: int) -> tuple[Longs, Longs]:
-    """Return the nodes whose cut fits the budget, in the order of the kernels of `budget_dp`, and their jumps.
+    """Return the nodes whose cut fits the budget, in the order that the kernels of `budget_dp` need, and their jumps.
+
+    The jump of a node is the position of the next node that is not below it (`budget_dp.order_heavy_child_last`).
 
     Parameters
     ----------
@@ -107,7 +109,7 @@ def evaluate_members(
     budget: int | None = None,
     uses_member_labels: bool = False,
 ) -> EvaluatedMembers:
-    """Return the numbers of a pruning, of every member of a sequence, or of the best pruning of a class.
+    """Return the errors and sizes of a pruning, of every member of a sequence, or of the best pruning of a class.
 
     Parameters
     ----------
@@ -167,7 +169,7 @@ def fewest_errors(grown: Counts, holdout: Counts, labels: LabelRule, original: O
 
 
 def _checked_labels(pruning: Pruning | PruningSequence, grown: Counts, labels: LabelRule, original: Original) -> Ints:
-    """Return the labels of a pruning; raise `LeakageError` if the class that is paid for does not contain them."""
+    """Return the labels of a pruning; raise `LeakageError` if the certificate does not pay for how they were chosen."""
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; a certificate of its errors needs them")
     differs = (pruning.node_labels != grown.majority) & (pruning.node_labels >= 0)
@@ -199,7 +201,7 @@ def _check_within_budget(tree: Tree, grown: Counts, evaluated: EvaluatedMembers,
 
 
 def _best_within_budget(tree: Tree, errors: LongsOrFloats, grow_errors: LongsOrFloats, budget: int) -> EvaluatedMembers:
-    """Return the numbers of the pruning with the fewest held-out errors among those within the budget."""
+    """Return the held-out errors of the best pruning within the budget; the other numbers are set to 0."""
     charge = excess_cost(tree, grow_errors)
     budget = min(budget, int(charge[0]))
     nodes, jump = budget_walk(tree, charge, budget)
@@ -212,7 +214,8 @@ def _best_within_budget(tree: Tree, errors: LongsOrFloats, grow_errors: LongsOrF
 
 def _count_decided(tree: Tree, members: Pruning | PruningSequence) -> Longs:
     """Return the number of cuts and internal nodes of every member."""
-    # Internal nodes are all splits of the grown tree without those at or below a leaf. That is additive over leaves.
+    # Each cut is a leaf of the pruning. Its internal nodes are the splits of the grown tree that are neither at nor
+    # below a leaf of the pruning. So both numbers can be computed as sums over the leaves.
     is_split = (~tree.is_leaf).astype(np.int64)
     n_splits = structure.sum_upwards(tree.parent, is_split[:, None])[:, 0]
     n_decided: Longs = n_splits[0] + _sums(members, is_split - n_splits)

@@ -1,15 +1,14 @@
 """A limit on the expected cost of a row, for a cost matrix.
 
-The cost of a row takes few values, which the matrix gives beforehand. Let v_0 be the least value and g_j the step from
-one value to the next. Then
+The cost of a row takes few values v_0 < v_1 < ..., which follow from the matrix. With the steps g_j = v_j - v_(j-1),
 
-    expected cost = v_0 + sum of g_j * Pr[cost >= v_j],
+    expected cost = v_0 + sum over j >= 1 of g_j * Pr[cost >= v_j],
 
 and each probability has an exact binomial limit. The steps share delta in proportion to their size, so that the largest
-step pays least. With one step (costs of 0 and 1, up to scale) the result is the exact limit itself. With two or three
-steps it is lower than the betting bound (median distance to the sample mean 0.8 and 0.9 times as large, over random
-matrices and rates), with four steps both are about equal, and with more steps the betting bound is lower. The number
-of steps decides which one is used; it is known before any row is.
+step gets the largest share. With one step (costs of 0 and 1, up to scale) the result is the exact limit itself. With
+two steps its distance to the sample mean is 0.8 times that of the betting bound, with three steps 0.9 times (medians
+over random matrices and rates), with four steps both are about equal, and with more steps the betting bound is lower.
+The number of steps decides which limit is used. It is known before any row is.
 """
 
 import math

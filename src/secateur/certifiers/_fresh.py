@@ -85,9 +85,9 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
 def _find_prior_evaluation(
     pruning_or_sequence: Certifiable, members: Sequence[Any], tree: Tree, counts: Counts
 ) -> tuple[str, PruningSequence | None]:
-    """Return why a choice may have been made with the sample, and the sequence whose path certificate pays for it.
+    """Return `prior_evaluation` and `sequence` of the `Freshness` of a sample, from the evaluation logs.
 
-    Both are empty if the logs of the tree and of the sample's tree record no evaluation on other prunings.
+    The result is ("", None) if the logs of the tree and of the sample's tree record no evaluation on other prunings.
     """
     for sample_id, record in _records_of(tree, counts):
         if not (_covers_other_prunings(record, pruning_or_sequence, members) and _is_same(sample_id, record, counts)):
@@ -208,7 +208,8 @@ def check_rows_did_not_grow(
     """Return the rows of a certificate (`Freshness.certifying_rows`), which must not have grown the tree.
 
     For limits that hold for all prunings of the grown tree at once: the rows may have chosen among the prunings.
-    Parameters are as for `check_fresh_rows`; `grown` is needed if the tree does not know the rows that grew it.
+    Parameters are as for `check_fresh_rows`. `grown` is needed if the rows helped to make the pruning and the tree does
+    not know the rows that grew it.
     """
     check_kinds(pruning, counts)
     if grown is not None:

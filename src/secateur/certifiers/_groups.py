@@ -1,7 +1,7 @@
 """Limits on the errors of prunings, from rows or from groups of rows that belong together.
 
-Rows of one group, such as the visits of a patient, are not independent draws. Groups are. So with groups the losses of
-a certificate are those of groups. The loss of a group is
+Rows of one group, such as the visits of a patient, are not independent draws, but groups are. A certificate from groups
+is therefore a limit on the expected loss of a group. The loss of a group is
 
     "share"  the share of its rows that are wrong. Its expectation is the error of a random row of a random group.
     "any"    1 if any of its rows is wrong, else 0. Its expectation is the share of groups with an error.
@@ -33,6 +33,7 @@ class ErrorLimits(NamedTuple):
     Parameters
     ----------
     limits : array
+        The upper limits.
     errors : array
         Errors on the sample; with groups, sums of the losses of groups.
     description : str
@@ -96,7 +97,7 @@ def limit_errors(
 def limit_of_means(losses: Floats, rows: CertifyingRows, log_delta: float) -> float:
     """Return the betting bound on the expectation of losses between 0 and 1, one for each group."""
     values, n_groups = np.unique(np.append(losses, 1.0), return_counts=True)
-    n_groups[-1] -= 1  # the largest loss is among the values even if no group has it, for rows that repeat others
+    n_groups[-1] -= 1  # take the appended loss away again; `raise_losses` needs 1 as the largest value
     return betting_upper(values, raise_losses(n_groups, rows.repeats.n_errors), log_delta)
 
 

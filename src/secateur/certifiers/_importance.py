@@ -91,13 +91,13 @@ def importance_weighted(
     counts = count(pruning.tree, table, sample=sample)
     rows = check_fresh_rows(pruning, counts, "an importance-weighted error", delta, repeats=repeats)
     weight = _checked_weights(sample_weight, rows.n, float(largest))
-    # Rows are routed to the leaves of the grown tree. Each of them predicts as the leaf of the pruning above it.
+    # `apply` returns leaves of the grown tree. Each of these leaves gets the label of the leaf of the pruning above it.
     is_below_leaf = ~(pruning.is_leaf | pruning.is_kept)
     predictions = structure.inherit_labels(pruning.tree.parent, pruning.node_labels, is_below_leaf)
     is_error = predictions[apply(pruning.tree, table)] != table.target
     losses = np.where(is_error, weight, 0.0)
     values, n_rows = np.unique(np.append(losses, float(largest)), return_counts=True)
-    n_rows[-1] -= 1  # the largest loss is among the values even if no row has it, for rows that repeat others
+    n_rows[-1] -= 1  # take the appended loss away again; `raise_losses` needs the largest possible loss as a value
     n_rows = raise_losses(n_rows, rows.repeats.n_errors)
     limit = float(largest) * betting_upper(values / float(largest), n_rows, math.log(rows.delta))
     return Bound(

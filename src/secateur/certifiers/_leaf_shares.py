@@ -5,9 +5,9 @@ classes in different leaves are independent. So each of the L leaves with rows m
 1 - (1 - delta)^(1/L). This probability is shared by the one-sided limits of a leaf. For two classes there are two of
 them (the lower limit of one class is 1 minus the upper limit of the other); for more classes there are two per class.
 
-For all nodes of the grown tree: nodes contain one another, so each of the N nodes may fail with probability delta / N,
-given the rows that reach it. The leaves of every pruning are among the nodes, so the sample may have chosen the
-pruning. Only growing must not have used the rows.
+For all nodes of the grown tree: the rows of a node are also rows of its ancestors, so nodes are not independent. Each
+of the N nodes may fail with probability delta / N. The leaves of every pruning are among the nodes, so the sample may
+have chosen the pruning. Only growing must not have used the rows.
 """
 
 import math
@@ -103,7 +103,9 @@ def leaf_shares(
 
 
 def _limits(by_class: LongsOrFloats, n_rows: LongsOrFloats, log_delta: float, n_repeated: int) -> tuple[Floats, Floats]:
-    """Return lower and upper limits on all shares; those of one node fail together with at most exp(log_delta).
+    """Return lower and upper limits on all shares.
+
+    The probability that any of the limits of one node fails is at most exp(log_delta).
 
     The leaves and classes of the `n_repeated` rows that repeat others are not known. So each upper limit counts all of
     them for the class, as far as the leaf has rows, and each lower limit counts all of them for other classes.

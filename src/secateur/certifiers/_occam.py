@@ -26,7 +26,7 @@ from ._counting import count_prunings, count_prunings_within, log_count_of_size
 from ._groups import GroupError, check_group_error, labels_of_pruning, limit_errors
 
 Prior = Literal["uniform", "within-k", "size", "informed", "branching", "printed"]
-MAX_SINGLE_SIZES = 4  # for more sizes, one table of the numbers of prunings of all sizes is faster
+MAX_SINGLE_SIZES = 4  # prunings are counted for each size by itself up to this number of sizes, else for all at once
 
 
 def occam(
@@ -62,9 +62,9 @@ def occam(
     prior : str
         "uniform": equal weights for all prunings. "within-k": equal weights for those with at most `k` growing
         errors. "size": equal weights for all numbers of leaves, and for all prunings of one size. "informed": weight
-        exp(-lam * growing errors - mu * leaves), for the best of the given pairs. "branching": the probability of the
-        pruning if each node that is reached is cut with probability 1/2. "printed": a quarter bit per node, as
-        published; this one is not a guarantee.
+        exp(-lam * growing errors - mu * leaves), with the pair of `lam` and `mu` that gives the lowest price.
+        "branching": the probability of the pruning if each node that is reached is cut with probability 1/2. "printed":
+        a quarter bit per node, as published; this one is not a guarantee.
     tail : "exact", "kl" or "chernoff"
         How errors become a limit; exact <= kl <= chernoff.
     k : int
@@ -82,14 +82,14 @@ def occam(
     Returns
     -------
     Bound, or list of Bound
-        One per member for a sequence. `complexity` is ln 1/pi, `details["log_delta"]` the
-        log of the failure probability handed to the tail.
+        One per member for a sequence. `complexity` is ln 1/pi, and `details["log_delta"]` the logarithm of the failure
+        probability of the limit, delta * pi.
 
     Notes
     -----
     Kaariainen, Malinen and Elomaa (2004), section 6.1, with the number of prunings counted exactly.
 
-    One pass over the nodes; one per pair for "informed"; times the budget for "within-k".
+    Costs one pass over the nodes; for "informed" one pass for each pair; for "within-k" one pass times the budget.
 
     Examples
     --------

@@ -4,9 +4,10 @@ For a prior P that was fixed beforehand, all posteriors Q at once, and n >= 8 (M
 
     kl(emp(Q), err(Q)) <= (KL(Q, P) + ln(2 sqrt(n) / delta)) / n.
 
-With the informed prior, and Q proportional to P exp(-theta errors), all terms come from one backwards pass. theta is
-free. At the best theta, -theta is the slope of kl in its first argument. This gives an iteration that never raises the
-bound.
+With the informed prior, and Q proportional to P exp(-theta errors), all terms come from one backwards pass. The bound
+holds for every theta, so the theta with the lowest bound can be searched for. At this theta, -theta is the derivative
+of kl with respect to its first argument. The search therefore computes the next theta from this derivative at the
+current bound, and stops when the bound no longer falls.
 """
 
 import math
@@ -25,9 +26,10 @@ from ..statistics.tails import kl_upper
 from ._checks import evaluate_members
 
 MIN_ROWS = 8  # Maurer's inequality holds from here on
-RELATIVE_ROUNDING = 1e-9  # of n: a mean above n by less is n, rounded; each level of the tree adds about 1e-16
+# Means of errors that exceed n by at most this share of n are set to n. Rounding adds about 1e-16 for each tree level.
+RELATIVE_ROUNDING = 1e-9
 MAX_SEARCH_STEPS = 20
-MIN_RELATIVE_GAIN = 1e-3  # of the bound: a smaller gain is not worth another pass over the tree
+MIN_RELATIVE_GAIN = 1e-3  # the search stops when a pass over the tree lowers the bound by less than this share
 
 
 def pac_bayes(
@@ -169,7 +171,7 @@ def gibbs(tree: Tree, log_prior: Floats, errors: Floats, log_z: float, theta: fl
 def _search(
     tree: Tree, log_prior: Floats, errors: Floats, log_z: float, n: int, fixed_cost: float
 ) -> list[tuple[float, float, float]]:
-    """Return the mixtures (theta, expected errors, KL divergence) on the way to the best theta; their bound falls."""
+    """Return all mixtures (theta, expected errors, KL divergence) that the search for the best theta has tried."""
     visited = []
     theta, value = 0.3, 2.0
     for _ in range(MAX_SEARCH_STEPS):  # pragma: no branch: the search stops before, when the bound no longer falls

@@ -1,6 +1,6 @@
-"""The path certificate: the certified rows may choose a member of a sequence that was made without them.
+"""The path certificate: the rows that certify may choose a member of a sequence that was made without them.
 
-The bounds of all m members hold at once, because each may fail with probability delta / m only.
+If m of the members are different, each bound fails with probability at most delta / m. So all bounds hold at once.
 """
 
 import math

@@ -1,8 +1,9 @@
 """Rademacher penalties: how well the prunings of a tree can fit random labels.
 
-Each held-out row gets a random sign. The sum of the signs of the errors is additive over leaves, so its greatest and
-least value over all prunings take the same passes over the tree as the errors themselves. Only counts are needed: the
-signs of the rows of one class in a leaf add up to 2 Binomial(count, 1/2) - count.
+Each held-out row gets a random sign, 1 or -1. For a pruning, take the sum of the signs of the rows that it predicts
+wrongly. Let hi and lo be the greatest and least of these sums over all prunings. Such a sum is additive over leaves, so
+hi and lo are computed like the fewest errors. Only counts are needed: the signs of the rows of one class in a leaf
+add up to 2 Binomial(count, 1/2) - count. With emp, the error rate on the sample, and means over draws of the signs,
 
     printed:  err <= emp + 2 mean max(hi, -lo) / n + 5 sqrt(ln(2 / delta) / (2 n))
     centred:  err <= emp +   mean (hi - lo) / n    + 3 sqrt(ln(1 / delta) / (2 n))
@@ -249,7 +250,7 @@ def signed_extremes(
 
 
 def _signs_of_errors(signs: Longs, n_grown_classes: int) -> Longs:
-    """Return the sum of the signs of the errors of each node as a leaf, for each label: the signs of other classes."""
+    """Return, for each node as a leaf and each label it may have, the sum of the signs of the rows of other classes."""
     n_classes = max(signs.shape[1], n_grown_classes)
     padded = np.pad(signs, ((0, 0), (0, n_classes - signs.shape[1])))
     difference: Longs = signs.sum(axis=1)[:, None] - padded
@@ -272,9 +273,10 @@ def _extremes_of_all(
 def _items_with_labels(
     tree: Tree, grown: Counts, sign_of_label: Longs, fixed: Longs, budget: int, original: Original
 ) -> tuple[Longs, Longs, Longs]:
-    """Return (jump, charge, gain) for the kernels of `budget_dp`: one item per node that may become a leaf, and label.
+    """Return (jump, charge, gain) for the kernels of `budget_dp`.
 
-    A leaf of the grown tree for which no item is taken keeps the majority of the growing sample.
+    There is one item for each pair of a node that may become a leaf and a label that it may have. A leaf of the grown
+    tree for which no item is taken has the majority class of the growing sample.
     """
     n_classes = sign_of_label.shape[1]
     errors = np.stack([grown.errors_if_leaf(np.full(tree.n_nodes, c)) for c in range(n_classes)], axis=1)

@@ -57,7 +57,7 @@ def certified_split(
     random_state : int
         Seed of the draw.
     groups : array-like, optional
-        The group of each row. All rows of a group are on one side, and `share` is one of the groups.
+        The group of each row. All rows of a group are on one side, and `share` is the share of the groups.
 
     Returns
     -------
