@@ -5,10 +5,17 @@ node within limits (`_kernels/monotone.py`): below a split of a constrained colu
 larger estimate than any node of the upper branch. Two rows that differ in this column only can reach different leaves
 only through such a split, so the prediction never falls as the column rises.
 
-The limits hold for all nodes, not only for the leaves. Every pruning of the tree is therefore monotone. So are shrunk
-probabilities. With c(v) = n / (n + strength) for the n rows of the parent of node v, the shrunk estimate below a split
-is that of the split plus c times the difference of a mean of estimates below the chosen child from the estimate of the
-split, where c is the same for both children and falls on the way down.
+The limits hold for all nodes, not only for the leaves. Every pruning of the tree is therefore monotone.
+
+Shrunk probabilities are monotone, too. Shrinking multiplies the difference between the estimates of a node and its
+parent by c = n / (n + strength), where n is the number of rows of the parent. The shrunk estimate of a node below a
+split is therefore
+
+    shrunk estimate of the split + c * (mean - estimate of the split),
+
+where c is that of the children of the split, and the mean is a weighted mean of the estimates of the nodes on the path
+from the child to the node. Its weights are not negative, because c falls on the way down. No estimate in the lower
+branch is larger than any in the upper branch, so the means have this order, too, and c is the same for both branches.
 """
 
 from collections.abc import Mapping
@@ -25,7 +32,10 @@ from ..errors import ParameterError, UnsupportedError, show
 
 
 def column_signs(monotonic_cst: Any, schema: Schema) -> tuple[int, ...]:
-    """Return the sign of each column (1: predictions must not fall, -1: must not rise, 0), or () if all are 0."""
+    """Return the sign of each column, or () if all signs are 0; raise an error if `monotonic_cst` is invalid.
+
+    The sign is 1 if predictions must not fall as the column rises, -1 if they must not rise, 0 without a constraint.
+    """
     names = list(schema.names)
     if isinstance(monotonic_cst, Mapping):
         unknown = [name for name in monotonic_cst if name not in names]
@@ -82,7 +92,7 @@ def order_means(moments: Moments, signs: tuple[int, ...]) -> Moments:
 
 
 def keeps_order(counts: Counts, signs: tuple[int, ...]) -> bool:
-    """Return whether the shares of the second class, in all nodes of any tree, lie within the limits of growing."""
+    """Return whether the shares of the last class in the nodes of a tree have the order that constraints require."""
     if not signs:
         return True
     tree = counts.tree
