@@ -358,14 +358,77 @@ def test_a_regression_tree_has_no_probabilities():
 @pytest.mark.parametrize("name", CASES)
 def test_the_plain_query_predicts_what_the_tree_predicts(name, engine):
     case = CASES[name]()
-    if int(case.model.pruned_tree.depth.max()) > 30:
-        with pytest.raises(UnsupportedError, match="too deep"):
+    if int(case.model.pruned_tree.depth.max()) > (12 if engine == "sqlite" else 30):
+        with pytest.raises(UnsupportedError, match=r"tests deep.*use style='guarded'"):
             export_sql(case.model, dialect=engine, style="plain")
         return
 
     results = run(case, engine, style="plain")
 
     assert [row[-1] for row in results] == case.predictions()
+
+
+def chain_with_default(n_levels, default):
+    """A case with a chain of numeric tests on the right; the default child 0 nests after THEN, 1 nests after ELSE."""
+    case = chain(n_levels)
+    tree = case.model.tree
+    tests = {"feature": tree.feature, "threshold": tree.threshold, "default": np.where(tree.is_leaf, 0, default)}
+    nested = Tree(tree.parent, **tests, schema=tree.schema)
+    grown = Counts.from_leaves(nested, case.model.grown.by_class[tree.is_leaf])
+    model = Model(Pruning.from_cuts(nested, [], node_labels=grown.majority), grown)
+    return Case(model, case.columns)
+
+
+def chain_of_sets(n_levels):
+    """A case of tests with three children, each with the next test after the second WHEN, for sets of exact numbers."""
+    inner = 2 * np.arange(n_levels)
+    n = 3 * n_levels + 1
+    parent = np.full(n, -1)
+    parent[inner + 1] = parent[inner + 2] = inner
+    parent[2 * n_levels + 1 :] = inner[::-1]
+    feature, default, n_codes = np.full(n, -1), np.zeros(n, int), np.zeros(n, int)
+    feature[inner], default[inner], n_codes[inner] = np.arange(n_levels), 2, 4
+    columns = tuple(Column(f"c{k}", "nominal", (0.1, 0.2, 0.3), has_missing=True) for k in range(n_levels))
+    schema = Schema(columns, np.array(["a", "b"], object), has_names=True)
+    branch = np.tile([0, 1, 2, 1], n_levels)
+    tests = {"feature": feature, "default": default, "branch_start": np.r_[0, n_codes.cumsum()], "branch": branch}
+    tree = Tree(parent, **tests, schema=schema)
+    rng = np.random.default_rng(0)
+    grown = Counts.from_leaves(tree, rng.integers(1, 9, (tree.n_leaves, 2)))
+    values = rng.choice([0.1, 0.2, 0.2, 0.2, 0.2, 0.2, 0.3, None], (100, n_levels))
+    return Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), list(values.T))
+
+
+DEEP_CASES = {
+    "after THEN": lambda n: chain_with_default(n, 0),
+    "after ELSE": lambda n: chain_with_default(n, 1),
+    "after the second WHEN": chain_of_sets,
+}
+
+
+@pytest.mark.parametrize("output", ["prediction", "probabilities"])
+@pytest.mark.parametrize("side", DEEP_CASES)
+def test_sqlite_runs_the_deepest_plain_query_and_deeper_ones_name_the_guarded_style(side, output):
+    case, deeper = DEEP_CASES[side](12), DEEP_CASES[side](13)
+
+    results = run(case, "sqlite", style="plain", output=output)
+
+    expected = case.predictions() if output == "prediction" else case.leaves()
+    assert [row[len(case.names) + 1] for row in results] == expected
+    with pytest.raises(UnsupportedError, match=r"13 tests deep.*at most 12 levels.*SQLite.*use style='guarded'"):
+        run(deeper, "sqlite", style="plain", output=output)
+    assert [row[-1] for row in run(deeper, "sqlite", style="guarded")] == deeper.predictions()
+
+
+def test_a_tree_of_dates_too_deep_for_a_plain_query_is_refused():
+    case = chain(31)
+    tree = case.model.tree
+    schema = Schema((Column("day", "numeric", is_date=True),), tree.schema.classes, has_names=True)
+    dated = Tree(tree.parent, tree.feature, tree.threshold, schema=schema)
+    grown = Counts.from_leaves(dated, case.model.grown.by_class[tree.is_leaf])
+    for style in ("auto", "plain"):
+        with pytest.raises(UnsupportedError, match=r"tests dates.*31 tests deep.*prune it further"):
+            export_sql((dated, grown), dialect="duckdb", style=style)
 
 
 def test_a_nan_is_missing_to_the_plain_query_of_duckdb():
@@ -396,7 +459,7 @@ FROM "data" AS r"""
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("style", ["plain", "guarded"])
 def test_a_key_is_kept_and_orders_the_rows(engine, style):
-    case = mixed()
+    case = CASES["mixed, no missing values in growing"]()
     connection = filled(connect(engine), case, engine)
 
     rows = connection.execute(export_sql(case.model, dialect=engine, style=style, key="row_id")).fetchall()

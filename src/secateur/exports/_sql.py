@@ -5,7 +5,9 @@ A query has one of two styles, and is written in the dialect of the engine that 
 *Guarded.* For each row a subquery reads the tested columns once (as the table `given`: numbers as doubles, categories
 as codes, NULL and NaN as missing). Then it walks down the tree in stages of at most eight levels. Each stage maps the
 number of a node to the number of a deeper node, so no expression nests too deeply for a parser. A plain nested CASE
-fails at 1,000 levels in DuckDB and, by the side on which it nests, at 19 to 24 levels in SQLite 3.40.
+fails at 1,000 levels in DuckDB. The parser of SQLite 3.40 has a stack of 100 entries: a plain CASE fails at 19 levels
+that nest after THEN, and at 24 after ELSE. With several WHEN per test, sets of numbers that need exact literals, and a
+second query for the probabilities, it fails at 13.
 
 *Plain.* One nested CASE with the names of the columns, for people who read SQL. A missing value meets no condition and
 takes the ELSE, so the ELSE is always the default child of the test. NaN does the same in engines where NaN differs from
@@ -33,7 +35,8 @@ from ._values import MAX_DOUBLE, categories_of, unique_name, utf8
 
 MAX_SHIFT_BITS = 62  # 2**62 is the largest power of two that SQLite reads as a whole number
 LEVELS_PER_STAGE = 8
-MAX_LEVELS = 30  # of a plain CASE that people can still read; see the head of the module for the limit of SQLite
+MAX_LEVELS = 30  # of a plain CASE that people can still read
+MAX_LEVELS_SQLITE = 12  # of a plain CASE that SQLite 3.40 can parse, whatever the tests; see the head of the module
 
 
 @dataclass(frozen=True)
@@ -197,8 +200,8 @@ def export_sql(
     style : {"auto", "plain", "guarded"}
         "plain" is one nested CASE with the names of the columns and a comment at each leaf. "guarded" reads the columns
         first; it also refuses values of another type, and suits deep trees. "auto" is plain for the dialect "ansi" and
-        for trees that test dates, and guarded otherwise. SQLite 3.40 cannot parse plain queries of trees with 19
-        levels or more.
+        for trees that test dates, and guarded otherwise. Plain queries have at most 30 levels of tests, and for the
+        dialect "sqlite" at most 12, because SQLite 3.40 cannot parse more.
 
     Returns
     -------
@@ -252,12 +255,14 @@ def export_sql(
 
 def _is_plain(exported: ExportedTree, style: str, dialect: str) -> bool:
     """Return whether the query is one nested CASE; refuse a style that cannot express the tree."""
-    is_possible = _can_be_plain(exported)
-    if style == "plain" and not is_possible:
-        raise UnsupportedError("style='plain': the tree is too deep or tests infinite values; use style='guarded'")
-    if style == "guarded" and _has_dates(exported):
+    problem, has_dates = _find_problem_of_plain(exported, dialect), _has_dates(exported)
+    if style == "guarded" and has_dates:
         raise UnsupportedError("style='guarded': the tree tests dates; use style='plain'")
-    return style == "plain" or (style == "auto" and is_possible and (dialect == "ansi" or _has_dates(exported)))
+    if problem and has_dates:
+        raise UnsupportedError(f"the tree tests dates, which needs style='plain', but {problem}; prune it further")
+    if style == "plain" and problem:
+        raise UnsupportedError(f"style='plain': {problem}; use style='guarded', or prune the tree further")
+    return style == "plain" or (style == "auto" and not problem and (dialect == "ansi" or has_dates))
 
 
 def _check_names(exported: ExportedTree, target: Dialect) -> None:
@@ -387,12 +392,17 @@ def _add_probabilities(
     return ["SELECT p.*,", ",\n".join(new_columns), "FROM (", *lines, ") AS p"]
 
 
-def _can_be_plain(exported: ExportedTree) -> bool:
-    """Return whether a nested CASE can express the tree, and engines can parse it."""
+def _find_problem_of_plain(exported: ExportedTree, dialect: str) -> str:
+    """Return why no nested CASE can express the tree such that the engine parses it; empty if one can."""
+    max_levels = MAX_LEVELS_SQLITE if dialect == "sqlite" else MAX_LEVELS
+    n_levels = int(exported.tree.depth.max())
+    if n_levels > max_levels:
+        reason = ", because SQLite 3.40 cannot parse more" if dialect == "sqlite" else ""
+        return f"the tree is {n_levels:,} tests deep, and a plain query has at most {max_levels} levels{reason}"
     values = [value for j in exported.tested_columns for value in exported.columns[j].categories]
-    return int(exported.tree.depth.max()) <= MAX_LEVELS and not any(
-        isinstance(value, float) and not np.isfinite(value) for value in values
-    )
+    if any(isinstance(value, float) and not np.isfinite(value) for value in values):
+        return "the tree tests infinite values, which a plain query cannot compare"
+    return ""
 
 
 def _has_dates(exported: ExportedTree) -> bool:
