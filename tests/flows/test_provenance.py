@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import secateur
-from secateur import PruningSequence, TreeClassifier, certifiers, certify, count, grow, inspection, interop, prune
+from secateur import Model, PruningSequence, TreeClassifier, certifiers, certify, count, grow, inspection, interop, prune
 from secateur.certifiers import freshness
 from secateur.cli import run
 from secateur.core import EvaluationRecord, UsedSample
@@ -357,6 +357,38 @@ def test_a_tree_of_scikit_learn_that_is_pruned_twice_knows_both_samples():
         with pytest.raises(LeakageError):
             model.certified_on(*used, sample="new")
     assert model.certified_on(*noise(rng, 100)).certificate_.is_checked
+
+
+@pytest.mark.parametrize("how", PRUNED_COPIES)
+@pytest.mark.parametrize("prune_rule", ["reduced-error", "cost-complexity"])
+def test_a_model_converted_to_scikit_learn_and_back_knows_the_rows_that_grew_and_pruned_it(prune_rule, how):
+    rng = np.random.default_rng(4)
+    X, y = noise(rng, 300)
+    P, p = noise(rng, 100)
+    tree, grown = grow(X, y, max_depth=6)
+    held = count(tree, P, p)
+    if prune_rule == "reduced-error":
+        pruned = prune(tree, grown, held, rule="reduced-error")
+    else:
+        pruned, _ = secateur.select(prune(tree, grown), held)
+    converted = PRUNED_COPIES[how](interop.to_sklearn(Model(pruned, grown)))
+    model = TreeClassifier.from_sklearn(converted)
+    for used in ((P, p), (P[5:][::-1], p[5:][::-1]), (X, y)):
+        with pytest.raises(LeakageError):
+            model.certified_on(*used, sample="new")
+    fresh = model.certified_on(*noise(rng, 100)).certificate_
+    assert (fresh.is_checked, fresh.method) == (True, "test sample, exact tail")
+
+
+def test_a_model_with_encoders_converted_to_scikit_learn_names_the_samples_that_made_it():
+    rng = np.random.default_rng(5)
+    X = rng.choice(["red", "green", "blue"], (300, 2)).astype(object)
+    y = np.where((X[:, 0] == "red") ^ (rng.random(300) < 0.2), "yes", "no")
+    tree, grown = grow(X[:200], y[:200], max_depth=4)
+    pruning = prune(tree, grown, count(tree, X[200:], y[200:], sample="shears"), rule="reduced-error")
+    pipeline = interop.to_sklearn(Model(pruning, grown))
+    model = interop.from_sklearn(pipeline[-1])
+    assert model.pruning.seen == {"grow", "shears"}
 
 
 def test_the_members_of_a_path_of_scikit_learn_carry_the_samples_of_their_tree():

@@ -35,8 +35,8 @@ def from_sklearn(
     Parameters
     ----------
     estimator : DecisionTree or ExtraTree, classifier or regressor
-        Fitted; it is not changed. For a forest, pass a member. A tree that was pruned by `prune_sklearn` carries
-        sketches of the rows that pruned it, and these rows cannot certify it.
+        Fitted; it is not changed. For a forest, pass a member. A tree that was pruned by `prune_sklearn` or made
+        by `to_sklearn` carries sketches of the rows that pruned it, and these rows cannot certify it.
     X : array or data frame, optional
     y : array, optional
         The rows on which the estimator was fitted, and their targets. With them, certificates can check that other rows
@@ -77,7 +77,7 @@ def from_sklearn(
     if X is not None and y is not None:
         is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
         grown = with_growing_rows(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
-    used = foreign.tree.history  # of a tree that `prune_sklearn` has pruned
+    used = foreign.tree.history  # of a tree that `prune_sklearn` has pruned or `to_sklearn` has made
     if used:
         grown = replace(grown, tree=grown.tree.with_history(grown.tree.history | used | SampleUsage.of(grown)))
     labels = foreign.labels if foreign.is_classifier else None

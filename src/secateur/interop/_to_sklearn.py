@@ -10,13 +10,14 @@ import numpy as np
 
 from .._kernels import structure
 from .._utils.arrays import Array, Floats, write_protect
-from ..core import Model, check_no_surrogates
+from ..core import Model, SampleUsage, check_no_surrogates
 from ..data.table import Schema
 from ..errors import TreeError, UnsupportedError, show
 from ._node_plan import NodePlan, node_statistics, plan_nodes
 from ._pipeline import with_encoders
 from ._records import Dtype, Estimator, Records, blank_nodes, split_part
 from ._sklearn_tree import shares_with_majority
+from ._stored_samples import store_samples
 
 MAX_FLOAT32 = float(np.finfo(np.float32).max)
 IMPURITY_CRITERIA = ("gini", "entropy", "log_loss")
@@ -37,7 +38,9 @@ def to_sklearn(model: Any) -> Estimator:
         this includes missing values and unseen categories. Its attribute `node_ids_` gives for each
         of its nodes the node of the model's unpruned tree; all nodes that replace one nominal test
         have the number of that test. `n_node_samples` is
-        the rounded weight. Its probabilities are the class shares of the leaves (kind "frequency").
+        the rounded weight. Its probabilities are the class shares of the leaves (kind "frequency"). The tree carries
+        sketches of the rows that grew and pruned it (in a pipeline only the names of the samples), by which
+        `from_sklearn` recognises these rows.
 
     Notes
     -----
@@ -62,7 +65,11 @@ def to_sklearn(model: Any) -> Estimator:
     nodes = _nodes(plan, records.nodes.dtype, estimator.criterion)
     estimator.tree_ = replace(records, nodes=nodes, values=_values(model, plan)).build(plan.depth)
     estimator.node_ids_ = write_protect(np.array(plan.node_ids, np.int32))
-    if any(order is not None for _, order in plan.columns):
+    used = model.tree.history | SampleUsage.of(model.grown) | model.pruning.seen
+    has_encoders = any(order is not None for _, order in plan.columns)
+    # The encoders of a pipeline change the values that the sketches hash.
+    store_samples(estimator, model.tree.row_key, SampleUsage(list(used)) if has_encoders else used)
+    if has_encoders:
         return with_encoders(estimator, schema, plan.columns)
     if schema.has_names:
         estimator.feature_names_in_ = np.array(schema.names, object)
