@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from matplotlib.container import BarContainer
 from matplotlib.text import Text
 
-from secateur import Bound, Counts, Pruning, PruningSequence, Tree, certifiers, prune
+from secateur import Bound, Counts, Pruning, PruningSequence, Tree, TreeClassifier, certifiers, prune
 from secateur.core.model import Model
 from secateur.core.moments import Moments
 from secateur.core.selection import Selection
@@ -22,6 +22,7 @@ from secateur.plot import (
     TreeDisplay,
     plot,
 )
+from secateur.report._shown import node_limits, read_model
 from strategies import trees_with_counts
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
@@ -74,6 +75,22 @@ def test_a_model_shows_its_samples_its_selection_and_a_bound_for_every_size():
     assert display.ax_.get_xscale() == "log"
     written = [text.get_text() for text in display.ax_.texts]
     assert f"1se = chosen: {sizes[2]}" in written
+
+
+def test_the_bound_and_the_page_take_repeated_rows_as_the_certificate_of_the_model_does():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(300, 2)), 2, axis=0)  # both rows of a pair may be in one sample, or one in each
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    order = rng.permutation(600)
+    estimator = TreeClassifier(certify=True, repeats="independent", cv=3, cv_repeats=1, random_state=0)
+    model = estimator.fit(X[order], y[order]).model_
+    limits = certifiers.path(model.sequence, model.holdout, delta=estimator.delta, repeats="independent")
+    expected = [limit.value for limit in limits]
+    assert PruningPathDisplay.from_model(model).bound.error.tolist() == expected
+    shown = read_model(model)
+    assert shown.bounds == expected
+    fresh = {"delta": estimator.delta, "over": "nodes", "grown": model.grown, "repeats": "independent"}
+    assert np.array_equal(node_limits(model).upper, certifiers.leaf_shares(model.pruning, model.holdout, **fresh).upper)
 
 
 def test_the_band_is_one_standard_error_wide():

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import ParameterError, escape_unprintable, show
 
@@ -112,6 +112,11 @@ class Bound:
     def rate(self) -> float:
         """The error rate on the sample."""
         return self.errors / self.n if self.n else 0.0
+
+    @property
+    def repeat_rule(self) -> Literal["errors", "independent"]:
+        """The value of `repeats=` with which this bound was computed, for further limits from the same rows."""
+        return "independent" if self.repeats == "independent" else "errors"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields by name.

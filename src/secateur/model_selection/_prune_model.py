@@ -94,8 +94,7 @@ def prune_to(
     pruning = replace(pruning, seen=pruning.seen | evaluated_on)
     holdout, certificate = model.class_holdout, None
     if model.certificate is not None and holdout is not None and member is not None:
-        repeats = "independent" if model.certificate.repeats == "independent" else "errors"
-        bounds = certify_if_fresh(sequence, holdout, model.certificate.delta, repeats)
+        bounds = certify_if_fresh(sequence, holdout, model.certificate.delta, model.certificate.repeat_rule)
         certificate = bounds[member] if bounds else None
     selection = None if model.sequence is None else model.selection
     return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)

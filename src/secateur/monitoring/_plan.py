@@ -167,7 +167,7 @@ def _plan_leaf_tests(model: Model, alpha: float) -> _LeafTests:
 def _lower_limits_of_predicted_class(model: Model, holdout: Counts, delta: float) -> Array:
     """Return a lower limit on the share of the predicted class in each leaf; all hold at once."""
     bound = model.certificate
-    repeats: RepeatRule = "independent" if bound is not None and bound.repeats == "independent" else "errors"
+    repeats: RepeatRule = "errors" if bound is None else bound.repeat_rule
     try:
         limits = leaf_shares(model.pruning, holdout, delta=delta, repeats=repeats)
     except LeakageError:  # the rows helped to prune: limits for all nodes of the grown tree hold, too

@@ -84,7 +84,9 @@ class PruningPathDisplay(ModelDisplay):
         if fitted.certificate is not None and fitted.class_holdout is not None:
             # There are no bounds if the sample was used to make the sequence, or is weighted.
             with suppress(LeakageError, UnsupportedError, ValueError):
-                bounds = path(sequence, fitted.class_holdout, delta=fitted.certificate.delta)
+                certificate = fitted.certificate
+                repeats = certificate.repeat_rule
+                bounds = path(sequence, fitted.class_holdout, delta=certificate.delta, repeats=repeats)
         defaults = {"selection": fitted.selection, "bounds": bounds, "chosen": fitted.pruning.n_leaves}
         return cls.from_sequence(sequence, *samples, **{**defaults, **options})
 

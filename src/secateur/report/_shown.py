@@ -45,6 +45,7 @@ from ..inspection.wording import format_number, round_values
 from ..plot.distribution import Bars, known_values, node_bars
 from ..pruners import cost_complexity
 from ..statistics.node_losses import estimated_costs, node_deviances, node_impurities, prediction_losses
+from ..statistics.repeats import RepeatRule
 
 Entries = dict[str, Any]  # plain values of the data block, by name
 
@@ -208,7 +209,8 @@ def node_limits(model: Model) -> LeafShares | None:
     if n_lacking > 0:  # the page shows the classes of both samples
         holdout = replace(holdout, by_class=np.pad(holdout.by_class, ((0, 0), (0, n_lacking))))
     with suppress(SecateurError):  # the rows have weights, there are none, or they grew the tree
-        limits: LeafShares = leaf_shares(model.pruning, holdout, delta=delta_of(model), over="nodes", grown=grown)
+        options: dict[str, Any] = {"delta": delta_of(model), "repeats": _repeat_rule_of(model)}
+        limits: LeafShares = leaf_shares(model.pruning, holdout, over="nodes", grown=grown, **options)
         return limits
     return None
 
@@ -219,6 +221,11 @@ def delta_of(model: Model) -> float:
         return model.certificate.delta
     delta = model.parameters.get("delta")
     return float(delta) if isinstance(delta, float | int) and 0 < delta < 1 else DEFAULT_DELTA
+
+
+def _repeat_rule_of(model: Model) -> RepeatRule:
+    """Return how limits on the page take rows that occur more than once: as the certificate of the model does."""
+    return "errors" if model.certificate is None else model.certificate.repeat_rule
 
 
 def default_sequence(model: Model) -> PruningSequence:
@@ -436,7 +443,8 @@ def _path_bounds(model: Model, sequence: PruningSequence) -> list[float] | None:
     if not isinstance(holdout, Counts) or labels is None or not equal_values(labels, model.pruning.node_labels):
         return None
     with suppress(SecateurError):  # the rows have weights, there are none, or they were used to make the sequence
-        return [bound.value for bound in path(sequence, holdout, delta=delta_of(model))]
+        bounds = path(sequence, holdout, delta=delta_of(model), repeats=_repeat_rule_of(model))
+        return [bound.value for bound in bounds]
     return None
 
 
