@@ -18,7 +18,18 @@ import pandas as pd
 import pytest
 
 import secateur
-from secateur import Model, PruningSequence, TreeClassifier, certifiers, certify, count, grow, inspection, interop, prune
+from secateur import (
+    Model,
+    PruningSequence,
+    TreeClassifier,
+    certifiers,
+    certify,
+    count,
+    grow,
+    inspection,
+    interop,
+    prune,
+)
 from secateur.certifiers import freshness
 from secateur.cli import run
 from secateur.core import EvaluationRecord, UsedSample
