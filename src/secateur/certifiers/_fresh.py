@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core import Counts, EvaluationLog, EvaluationRecord, Pruning, PruningSequence, SampleUsage, Tree
+from ..core import Counts, EvaluationLog, EvaluationRecord, Moments, Pruning, PruningSequence, SampleUsage, Tree
 from ..core.provenance import find_evaluated_sequence
 from ..errors import ParameterError, UnsupportedError, show
 from ..statistics.freshness import CertifyingRows, Freshness, compare_samples, sample_overlap
@@ -59,6 +59,10 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
         members = list(pruning_or_sequence) if isinstance(pruning_or_sequence, Iterable) else []
     if not members or not all(isinstance(member, Pruning | PruningSequence) for member in members):
         raise ParameterError(f"the pruning is {show(pruning_or_sequence)}; a Pruning, or a sequence of them, is needed")
+    if isinstance(counts, Moments):
+        raise UnsupportedError(
+            "Moments were given as counts; only class counts certify: a regression tree has no error rates"
+        )
     if not isinstance(counts, Counts):
         raise ParameterError(f"the counts are {show(counts)}; the Counts of held-out rows are needed, as count returns")
     tree = members[0].tree
