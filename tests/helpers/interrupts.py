@@ -84,6 +84,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "evaluate": ["evaluate", model, more],
         "explain": ["explain", model, more],
         "count": ["count", model, more, "-o", out, "--force"],
+        "monitor": ["monitor", model, more, "--limit", "0.9", "--state", str(folder / "state.json")],
         "path": ["path", model, "--holdout", more],
         "show": ["show", model],
         "report": ["report", model, "-o", out + ".html", "--force"],
@@ -113,6 +114,7 @@ def calls_of(verb: str, folder: Path) -> Callable[[], Any]:
 
         for name in ("data", "results"):  # existing results are not computed again
             shutil.rmtree(folder / name, ignore_errors=True)
+        (folder / "state.json").unlink(missing_ok=True)  # the same rows are counted once
         status = run(words)
         remaining = [path.name for path in folder.iterdir() if path.name.endswith((".tmp", ".part"))]
         assert not remaining, f"{remaining} is left over"
