@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from secateur import Counts, Model, Pruning, Tree, TreeClassifier, count, grow
+from secateur.inspection import evaluate, summary
 from secateur.inspection.currency import currency_of, holdout_role
 from secateur.inspection.sentences import describe_scores
 from secateur.model_selection import choose_on_holdout, snip
 from secateur.pruners import cost_complexity, reduced_error
+from secateur.report._data import page_data
 from secateur.report._reasons import fitted_reasons
-from secateur.report._shown import deciding_costs
+from secateur.report._shown import deciding_costs, read_model
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(900, 2))
@@ -82,3 +84,60 @@ def test_without_its_table_the_cost_of_the_rule_names_the_currency(scoring, scor
     model = TreeClassifier(criterion="gini", scoring=scoring, cv=3, cv_repeats=1).fit(X[:300], y[:300]).model_
 
     assert currency_of(replace(model, selection=None)).score == score
+
+
+def samples_on_page(model):
+    return page_data(read_model(model), "title", is_estimator=False)["samples"]
+
+
+USED_MODELS = {
+    "pruned": lambda tree, counts: Model(reduced_error(tree, counts, held_out(tree, 300)), counts, held_out(tree, 300)),
+    "chose": lambda tree, counts: choose_on_holdout(
+        Model(
+            Pruning.from_cuts(tree, [], node_labels=counts.majority),
+            counts,
+            held_out(tree, 300),
+            cost_complexity(tree, counts),
+        )
+    ),
+    "grew": lambda tree, counts: Model(
+        Pruning.from_cuts(tree, [], node_labels=counts.majority), counts, held_out(tree, 150)
+    ),
+}
+
+
+@pytest.mark.parametrize("use", USED_MODELS)
+def test_rows_that_made_the_tree_say_so_beside_their_figures_and_have_no_limits(grown, use):
+    model = USED_MODELS[use](*grown)
+    growing, held = samples_on_page(model)
+
+    assert holdout_role(model).use == use
+    assert growing["no_limits"] == held["no_limits"] == "No confidence limits: these rows helped to make the tree."
+    assert "grown on" in growing["warning"]
+    assert {"pruned": "pruned it", "chose": "chose its size", "grew": "grew the tree"}[use] in held["warning"]
+    assert f"held out ({holdout_role(model).short})" in str(summary(model))
+    assert evaluate(model, model.holdout).error_limits is None
+
+
+def test_fresh_rows_have_limits_unless_they_have_weights_or_groups(grown):
+    tree, counts = grown
+    pruning = reduced_error(tree, counts, held_out(tree, 300))
+    rows = X[600:], y[600:]
+    fresh = held_out(tree, 600)
+    grouped = count(tree, *rows, groups=np.arange(300) // 3)
+    weighted = count(tree, *rows, sample_weight=np.full(300, 0.5))
+
+    reasons = [samples_on_page(Model(pruning, counts, held))[1]["no_limits"] for held in (fresh, grouped, weighted)]
+    assert reasons[0] == ""
+    assert "groups" in reasons[1]
+    assert "weights" in reasons[2]
+
+
+def test_bars_of_regression_need_rows_that_did_not_make_the_tree():
+    numbers = X[:, 0] + rng.normal(size=900)
+    tree, moments = grow(X[:300], numbers[:300], criterion="squared_error", max_depth=4)
+    used, fresh = (count(tree, X[i : i + 300], numbers[i : i + 300], sample="prune") for i in (300, 600))
+    pruning = reduced_error(tree, moments, used)
+
+    assert "helped to make" in samples_on_page(Model(pruning, moments, used))[1]["no_limits"]
+    assert samples_on_page(Model(pruning, moments, fresh))[1]["no_limits"] == ""

@@ -228,6 +228,15 @@ def test_the_evaluation_follows_the_slider(credit_page):
     credit_page.click("#tab-node")
 
 
+def test_the_evaluation_shows_no_limits_from_the_growing_rows(credit_page):
+    credit_page.click("#tab-evaluation")
+    credit_page.select_option("#evaluation-sample", "0")
+    assert credit_page.inner_text("#calibration") == "No confidence limits: these rows helped to make the tree."
+    credit_page.select_option("#evaluation-sample", "1")
+    assert "limits of that leaf" in credit_page.inner_text("#calibration")
+    credit_page.click("#tab-node")
+
+
 def test_the_bars_at_a_test_are_the_rows_that_reach_it(credit):
     X, y, fitted = credit
     model = fitted.model_

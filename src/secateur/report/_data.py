@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import __version__
 from .._utils.arrays import Array, ArrayLike, equal_values
-from ..core import Bound, Counts, LeafShares, Model, Moments, Pruning, PruningSequence, Selection
+from ..core import Bound, Counts, LeafShares, Model, Moments, Pruning, PruningSequence, Sample, Selection
 from ..core.class_names import as_one_line
 from ..data.table import Schema, Table
 from ..inspection.currency import Baseline, Currency, SampleRole, error_currency, score_on
@@ -36,6 +36,7 @@ ASSUMPTIONS = (
     "tree, and chose it at most among the prunings that the limit covers. Choosing another tree after a look at this "
     "page needs another statement."
 )
+UNUSED = ("unused", "evaluated", "not recorded")  # `SampleRole.use` of rows that are not known to have made the tree
 MAX_CLASSES_LISTED = 10
 MAX_COLUMNS_LISTED = 40
 MAX_VALUES_LISTED = 12
@@ -192,6 +193,7 @@ def _sample_entries(shown: ShownSample) -> Entries:
         "rows": shown.rows,
         "where": {"fitted": inputs.role.text, "member": shown.sequence_role.text, "other": shown.rows},
         "warning": _optimism_warning(inputs.role),
+        "no_limits": _reason_for_no_limits(sample, inputs.role, shown.sequence_role),
         "unit": inputs.unit,
         "baseline": _baseline_entries(inputs.baseline),
         "error_baseline": _baseline_entries(inputs.error_baseline),
@@ -214,9 +216,24 @@ def _baseline_entries(baseline: Baseline | None) -> Entries | None:
     return None if baseline is None else {"value": baseline.value, "label": baseline.label}
 
 
+def _reason_for_no_limits(sample: Sample, *roles: SampleRole) -> str:
+    """Return why the part "Evaluate" shows no confidence limits from a sample; empty if it shows some.
+
+    The limits count independent rows that had no part in making the tree. `roles` are those of the sample for the
+    model's own pruning and for the members of the sequence.
+    """
+    if not all(role.use in UNUSED for role in roles):
+        return "No confidence limits: these rows helped to make the tree."
+    if isinstance(sample, Counts) and not sample.has_integer_weights:
+        return "No confidence limits: the rows have weights."
+    if isinstance(sample, Counts) and sample.grouped is not None:
+        return "No confidence limits: the rows belong to groups, which are not independent rows."
+    return ""
+
+
 def _optimism_warning(role: SampleRole) -> str:
     """Return a warning that the error on a sample is usually too low; empty if its rows did not make the tree."""
-    if role.use in ("unused", "evaluated", "not recorded"):
+    if role.use in UNUSED:
         return ""
     use = f"These are {role.text}"
     return f"{use}: on such rows its error is usually too low."

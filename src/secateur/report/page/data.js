@@ -118,8 +118,8 @@ function unpackShareLimits(upper, tree, raw) {
 }
 
 function unpackSample(sample, tree, raw) {
-  const { name, is_whole: isWhole, where, unit, warning, baseline, rows, loss = null } = sample;
-  const shared = { name, sample: sample.sample, isWhole, where, unit, warning, baseline, rows, loss, errorBaseline: sample.error_baseline };
+  const { name, is_whole: isWhole, where, unit, warning, baseline, rows, loss = null, no_limits: noLimits } = sample;
+  const shared = { name, sample: sample.sample, isWhole, noLimits, where, unit, warning, baseline, rows, loss, errorBaseline: sample.error_baseline };
   if (!sample.counts) return { ...shared, total: sample.total, mean: sample.mean, cost: sample.cost };
   const k = raw.classes.length;
   const counts = sumCountsUpwards(sample.counts, tree, k);

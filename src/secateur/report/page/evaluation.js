@@ -115,7 +115,7 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     const note = `${formatNumber(nOutside)} of ${formatCount(points.length, "leaf lies", "leaves lie")} outside the ${raw.confidence} limits of that leaf.`;
     return part(`Calibration of ${clipText(raw.classes[selected.class], 120)}`,
       xyPlot({ title: "Calibration by leaf", x: "predicted share", y: `share among ${evaluated.name} rows`, points, hasDiagonal: true, tickText: shortNumber }),
-      html("p", { class: "note", id: "calibration" }, evaluated.isWhole ? note : "No limits: the rows have weights."));
+      html("p", { class: "note", id: "calibration" }, evaluated.noLimits || note));
   }
 
   function calibrationPoint(v, evaluated, r) {
@@ -123,7 +123,7 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     const predicted = grown.counts[i] / grown.total[v];
     const share = evaluated.counts[i] / evaluated.total[v];
     const text = `node ${v}: ${formatPercent(predicted)} predicted, ${formatPercent(share)} of ${formatCount(evaluated.total[v], "row")}`;
-    if (!evaluated.isWhole) return { at: [predicted, share], r, colour: "var(--held)", title: text };
+    if (evaluated.noLimits) return { at: [predicted, share], r, colour: "var(--held)", title: text };
     const [low, high] = shareLimits(evaluated.counts[i], evaluated.total[v], raw.delta);
     const isOutside = predicted < low || predicted > high;
     const colour = isOutside ? "var(--bound)" : "var(--held)";
@@ -136,14 +136,14 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     const evaluated = tree.samples[s];
     const { leaves, radius } = leavesByRows(s);
     const points = leaves.slice(0, MAX_POINTS).map((v) => residualPoint(v, evaluated, radius(v)));
-    const ends = points.flatMap(({ at, low, high }) => [at[0], at[1], low, high]);
+    const ends = points.flatMap(({ at, low = at[1], high = at[1] }) => [at[0], at[1], low, high]);
     const [lowest, highest] = [Math.min(...ends), Math.max(...ends)];
     return part("Residuals by leaf",
       xyPlot({
         title: "Mean of the rows in each leaf against its prediction", x: "prediction of the leaf", y: `mean of its ${evaluated.name} rows`,
         points, hasDiagonal: true, min: [lowest, lowest], max: [highest, highest], tickText: (value) => formatMeasure(value, 2),
       }),
-      html("p", { class: "note" }, "Bars: two standard errors of the mean."));
+      html("p", { class: "note", id: "residuals" }, evaluated.noLimits || "Bars: two standard errors of the mean."));
   }
 
   function residualPoint(v, evaluated, r) {
@@ -152,6 +152,7 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     const bias = mean - predicted;
     const twoErrors = 2 * Math.sqrt(Math.max(0, evaluated.cost[v] / n - bias * bias) / n);
     const title = `node ${v}: predicts ${formatMeasure(predicted)}, mean ${formatMeasure(mean)} of ${formatCount(n, "row")}, residual ${formatMeasure(bias)}`;
+    if (evaluated.noLimits) return { at: [predicted, mean], r, colour: "var(--held)", title };
     return { at: [predicted, mean], low: mean - twoErrors, high: mean + twoErrors, r, colour: "var(--held)", title };
   }
 
