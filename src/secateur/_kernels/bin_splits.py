@@ -26,11 +26,11 @@ from cython.cimports.secateur._kernels.monotone import is_admissible, is_restric
 
 
 def best_code_threshold(context, scratch, codes, n_codes, has_missing, stats, best):
-    """Find the best threshold between codes from the number of rows of each code and class.
+    """Replace `best` by the best threshold between codes, if that is better by more than a tie.
 
-    Returns False if all rows of the node have the same code, so that there is no threshold. With `has_missing`, the
-    line after the codes counts the rows whose value is missing. These rows are tried on both sides of every threshold,
-    and are also split from all other rows.
+    `codes` holds the number of rows of each class, code after code. With `has_missing`, the numbers after those of the
+    last code count the rows whose value is missing. These rows are tried on both sides of every threshold, and are also
+    split from all other rows. Returns False if all rows of the node have the same code, so that there is no threshold.
     """
     n_classes: cython.Py_ssize_t = context.n_sums
     left = scratch.left
@@ -169,7 +169,7 @@ def score_threshold(context, scratch, n_left, is_plain, stats):
 def _threshold_by_gini_of_two(codes, n_codes, stats, best):
     """Find the best threshold by gini of two classes; return False if all rows have the same code.
 
-    Codes are skipped in blocks of 16 by the bound that `scan._scan_gini_two_classes` computes for blocks of rows.
+    Codes are skipped in blocks of 16 by the bound that `scan_plain.scan_gini_two_classes` computes for blocks of rows.
     """
     n = stats.weight
     n_ones = stats.counts[1]

@@ -21,7 +21,7 @@ from cython.cimports.secateur._kernels.criteria import impurity_of
 from cython.cimports.secateur._kernels.monotone import is_admissible, is_restricted
 
 SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
-MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # columns of at most this number split at any depth
+MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # with more, a column is not split at large depths
 MAX_LEVEL_BRANCHES_LOG2 = cython.declare(cython.longlong, 24)  # see `can_split_categories`
 MAX_EXHAUSTIVE_CATEGORIES = cython.declare(cython.int, 10)
 # Subsets are compared as masks of 63 bits. With more categories, ties between subsets are not compared.
@@ -98,9 +98,9 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
     concave criterion. The second class is then tried only if some shares are equal, so that the result does not depend
     on the order of the classes. With more classes, or if the best prefix is not allowed, the best subset may be missed.
 
-    In regression, the categories are ordered by their means, and the best subset is a prefix. The gain of one child per
-    category is an upper bound. If this bound is no more than a tie, the means differ by rounding errors only, and the
-    categories are tried in the order of their codes instead.
+    In regression, the categories are ordered by their means, and the best subset is a prefix. The gain of a split with
+    one child per category is an upper bound. If this bound is at most the tolerance of ties, the means differ by
+    rounding errors only, and the categories are tried in the order of their codes instead.
     """
     search: SubsetSearch
     criterion = cython.address(context.criterion)
@@ -164,9 +164,9 @@ def _search_all_subsets(criterion, histogram, n_present, stats, search):
 def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats, search):
     """Try the prefixes of the categories in the order of a share; return whether all shares are different.
 
-    The share of a category is its sum number `sum_index` divided by its weight: the share of a class, or the mean of
-    the target. If `is_noise`, the shares differ by rounding errors only, and the order of the codes is used instead.
-    Shares are compared for two classes only; otherwise the result is True.
+    The share of a category is the share of class `sum_index` among its rows or, in regression with `sum_index` 1, the
+    mean deviation of its rows. If `is_noise`, the shares differ by rounding errors only, and the order of the codes is
+    used instead. With more than two classes, shares are not compared, and the result is True.
     """
     one: cython.ulonglong = 1
     present = histogram.present

@@ -1,7 +1,7 @@
 """Count the codes of a column in one node: the histogram from which its split is found.
 
-Codes are categories of a nominal column, or bins of a numeric column in ascending order. Words hold the codes of
-several columns, `code_bits` bits each. The words of a node lie together, class after class:
+Codes are categories of a nominal column, or bins of a numeric column in ascending order. A word holds the codes of one
+row in several columns, `code_bits` bits each. The words of the rows of a node lie together, sorted by class:
 
     word of a row   | code of column 3 | code of column 2 | code of column 1 | code of column 0 |
 
@@ -21,7 +21,7 @@ from cython.cimports.libc.string import memset
 from cython.cimports.secateur._kernels.context import SQUARED_ERROR, Count, Entry, PackedColumn, weight_of
 
 INSERTION_ITEMS = cython.declare(cython.Py_ssize_t, 8)  # items sorted by insertion before runs are merged
-MIN_SHARED_ROWS = cython.declare(cython.int, 8)  # rows from which all columns of a word are counted at the same time
+MIN_SHARED_ROWS = cython.declare(cython.int, 8)  # smaller nodes count the columns of a word one by one
 
 
 def packed_column(context, column, start):
@@ -41,7 +41,7 @@ def packed_column(context, column, start):
 
 
 def can_count_codes(context, column, n_rows):
-    """Return whether a node of `n_rows` rows is large enough to loop over all codes of a column, present or not."""
+    """Return whether to count all codes of a column: it is numeric, or has at most two codes per row of the node."""
     return context.n_codes[column] <= 2 * n_rows or not context.is_nominal[column]
 
 

@@ -10,7 +10,7 @@ cdef struct GiniState:  # of `scan_gini`
     double squares_at[BLOCK_ROWS]
     double cross_at[BLOCK_ROWS]
 
-cdef struct SqrtSums:  # what `_start_sqrt` computes for `_scan_sqrt`
+cdef struct SqrtSums:  # what `_start_sqrt` computes for `scan_sqrt`
     double constant  # sum over the classes of factor * counts^2
     int n_present  # number of classes in the node
 

@@ -149,7 +149,7 @@ def _add_skipped_gini_block(context, scratch, stats, state):
 
 
 def _sum_gini_block(context, scratch, block, size, stats, state):
-    """Write both sums before each threshold of a block, and add the rows of the block to `scratch.left`."""
+    """Write the sums before each threshold of a block to `state`, and add the rows of the block to `scratch.left`."""
     counts = stats.counts
     left = scratch.left
     low_mask: Entry = context.low_mask

@@ -82,7 +82,7 @@ def _start_quadratic(context, entries, n_missing, stats, best, state):
 
 
 def _count_ones(context, block, start, size, stats, state):
-    """Write the sums on the left of each threshold of a block, for classes whose rows all weigh the same."""
+    """Write the sums on the left of each threshold of a block, if all rows of a class have the same weight."""
     label: Entry = stats.last_class << 1
     label_mask: Entry = context.low_mask ^ 1
     n_before = cython.cast(cython.double, start)
