@@ -1,12 +1,13 @@
-"""Grow a tree on rows as codes: level by level from histograms, and small nodes from their rows.
+"""Grow a tree on rows whose values are codes: large nodes level by level from histograms, small nodes from their rows.
 
-A level is one pass over the codes: every row is routed to its open node and counted there. The sums come back, and the
-splits are chosen by the kernels and the tie rules of growing in memory. All nodes are written to one `GrowingTables`,
-in which slots are columns and a threshold is stored as the codes below and above it.
+A level is one pass over the codes: every row is routed to its open node and counted there. The counts of all batches
+are merged. The kernels of growing in memory then choose the splits, with the same rules for ties. All nodes are written
+to one `GrowingTables`, in which slots are columns and a threshold is stored as the codes below and above it.
 
-Nodes with few rows leave the levels. One more pass sorts their rows into groups, and each subtree is grown from its
-rows in memory by the grower of `secateur.grow` (`SubtreeTask`). The values of the rows are codes, and the criterion is
-that of the whole sample. The subtree is therefore the same as if the whole tree were grown in memory.
+Nodes with few rows are not split level by level. After the last level, one pass sorts their rows into groups, and the
+grower of `secateur.grow` grows each subtree from its rows in memory (`SubtreeTask`). The values of the rows are codes,
+and the criterion is that of the whole sample. The subtree is therefore the same as if the whole tree were grown in
+memory.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,8 +30,8 @@ from ..growers.tree_tables import N_SCORES, GrowingTables, GrownTables, new_line
 from ._coding import CodedRows, CodeRouting, splits_of
 from ._passes import PassRunner
 
-MAX_HISTOGRAM_BYTES = 1 << 26  # Histograms of one pass.
-SMALL_NODE_DIVISOR = 16  # Nodes with at most finish_rows // 16 rows leave the levels, which are faster for large nodes.
+MAX_HISTOGRAM_BYTES = 1 << 26  # Size of the histograms of one pass.
+SMALL_NODE_DIVISOR = 16  # Nodes with at most finish_rows // 16 rows are grown in memory, which is faster for them.
 
 
 @dataclass
@@ -56,7 +57,7 @@ class LevelTask:
     Parameters
     ----------
     routing : CodeRouting
-        The splits so far; every node to count is a group of its own.
+        The splits so far, and the group of each node: every node to count is a group of its own.
     offset : array of int64
         Where the codes of each column begin in a histogram. The last element is the number of codes of all columns.
     n_classes : int
@@ -92,7 +93,7 @@ class LevelGrowth:
     ----------
     layout : CodeLayout
     open_nodes : list of int
-        Nodes that may be split and have not been counted.
+        Nodes that may be split, and whose rows have not been counted yet.
     """
 
     def __init__(
@@ -104,10 +105,10 @@ class LevelGrowth:
         self._criterion = criterion
         self._n_rows = int(counts.sum())
         self._n_classes = len(counts)
-        self._n_settled_rows = 0
+        self._n_final_rows = 0
         self._tables = GrowingTables(*new_lines(counts[None, :].astype(float), growing.N_LIMITS))
         _set_limits(self._tables.nodes, np.array([limits.root_limits]))
-        self._open_or_settle(0)
+        self._open_if_splittable(0)
         self._context, self._workspace = histograms.make_context(
             sample_criterion(criterion, self._n_rows), layout, limits, self._n_classes
         )
@@ -120,7 +121,7 @@ class LevelGrowth:
         passes : PassRunner
             Where passes over the codes run.
         finish_rows : int
-            Maximum number of rows that are brought together in memory.
+            Maximum number of rows that are gathered in memory at once.
         on_progress : callable
             Called after every pass with the number of rows whose leaf is final.
         """
@@ -138,7 +139,7 @@ class LevelGrowth:
                 sums = passes.sum_over_codes(LevelTask(routing, self.layout.offset, self._n_classes))
                 for group, v in enumerate(counted):
                     self._split_node(v, sums.by_group[group])
-                on_progress(self._n_settled_rows)
+                on_progress(self._n_final_rows)
         if small_nodes:
             self._grow_small_nodes(passes, small_nodes, finish_rows, on_progress)
 
@@ -147,7 +148,7 @@ class LevelGrowth:
         return self._tables.finish()
 
     def _divide_open_nodes(self, finish_rows: int) -> tuple[list[int], list[int]]:
-        """Return the open nodes that leave the levels, and those that the next level counts."""
+        """Return the open nodes that will be grown in memory, and those that the next level counts."""
         n_rows = {v: self._n_rows_of(v) for v in self.open_nodes}
         fits_in_memory = sum(n_rows.values()) <= finish_rows
         max_small_rows = finish_rows if fits_in_memory else finish_rows // SMALL_NODE_DIVISOR
@@ -169,18 +170,18 @@ class LevelGrowth:
     def _n_rows_of(self, v: int) -> int:
         return int(self._counts(v).sum())
 
-    def _open_or_settle(self, v: int) -> None:
-        """Open a new node if it may be split. If not, the node is a leaf, and its rows are counted as settled."""
+    def _open_if_splittable(self, v: int) -> None:
+        """Add a new node to the open nodes if it may be split; else it is a leaf, and the leaf of its rows is final."""
         counts, limits = self._counts(v), self._limits
         n_rows, depth = counts.sum(), self._tables.nodes[v, growing.DEPTH]
         is_large = n_rows >= limits.min_split_size and n_rows >= 2 * limits.min_leaf_size
         if is_large and np.count_nonzero(counts) > 1 and depth < limits.max_depth:
             self.open_nodes.append(v)
         else:
-            self._n_settled_rows += int(n_rows)
+            self._n_final_rows += int(n_rows)
 
     def _split_node(self, v: int, histogram: Array) -> None:
-        """Split a node by its histogram, or leave it a leaf."""
+        """Split a node by its histogram; without an admissible split, it remains a leaf."""
         tables, counts, limits = self._tables, self._counts(v), _limits_of(self._tables.nodes[v : v + 1])[0]
         depth = int(tables.nodes[v, growing.DEPTH])
         split = growing.Split(
@@ -189,12 +190,12 @@ class LevelGrowth:
             )
         )
         if split.slot < 0:
-            self._n_settled_rows += self._n_rows_of(v)
+            self._n_final_rows += self._n_rows_of(v)
             return
         left = self._left_counts(split, histogram)
         right = counts - left
         default = split.default_child
-        if default < 0:  # No value is missing here: missing values go to the child with more rows.
+        if default < 0:  # No value is missing in this node, so missing values go to the child with more rows.
             default = int(right.sum() > left.sum())
         lines, reals = new_lines(np.array([left, right]), growing.N_LIMITS)
         lines[:, growing.DEPTH] = depth + 1
@@ -214,8 +215,8 @@ class LevelGrowth:
             branch = self._workspace.branch[: int(self.layout.n_codes[split.slot])].copy()
             node[growing.BRANCH_START] = tables.add_branch(branch)
         tables.reals[v, -N_SCORES:] = split.score / counts.sum(), split.score
-        self._open_or_settle(first)
-        self._open_or_settle(first + 1)
+        self._open_if_splittable(first)
+        self._open_if_splittable(first + 1)
 
     def _sign_of(self, split: growing.Split) -> int:
         """Return the monotone constraint on the order of the children of a split; 0 for none."""
@@ -260,9 +261,9 @@ class LevelGrowth:
         )
         for subtrees in passes.grow_subtrees(task, group + 1):
             for subtree in subtrees:
-                self._n_settled_rows += self._n_rows_of(subtree.node)
+                self._n_final_rows += self._n_rows_of(subtree.node)
                 self._tables.attach(subtree.node, subtree.tables)
-            on_progress(self._n_settled_rows)
+            on_progress(self._n_final_rows)
 
 
 class NodeSubtree(NamedTuple):
@@ -274,13 +275,13 @@ class NodeSubtree(NamedTuple):
 
 @lru_cache(maxsize=2)
 def sample_criterion(name: str, n_rows: int) -> criteria.CriterionSpec:
-    """Return the criterion as the kernels read it. The table of entropy has one number for each row of the sample."""
+    """Return the criterion as the kernels read it; its table of entropies has one entry for each row of the sample."""
     return kernel_criterion(name, n_rows, True)
 
 
 @dataclass(frozen=True)
 class SubtreeTask:
-    """The pass that sorts rows into groups of small nodes, and the growth of the nodes of a group.
+    """The pass that sorts the rows of small nodes into groups, and then grows the nodes of each group.
 
     Parameters
     ----------
@@ -352,7 +353,7 @@ class SubtreeTask:
         counts = np.bincount(target, minlength=self.n_classes).astype(float)
         grow_target = class_target(sample_criterion(self.criterion, self.n_rows), counts)
         grown = Grower(columns, grow_target, limits, workers).run()
-        # No pass reads the limits of these nodes, which will not be split again.
+        # The limits of these nodes stay 0: the nodes will not be split again, so nothing reads their limits.
         nodes = np.zeros((len(grown.nodes), growing.N_FIELDS + growing.N_LIMITS), np.int64)
         nodes[:, : growing.N_FIELDS] = grown.nodes[:, : growing.N_FIELDS]
         nodes[:, growing.DEPTH] += depth
@@ -370,7 +371,7 @@ class SubtreeTask:
         def sort_column(j: int) -> tuple[Array, Array | None]:
             """Return the entries of a column, and which of its values are missing."""
             column = np.ascontiguousarray(codes[:, j])
-            # A stable sort of small integers counts digits. Missing values have the largest code and come last.
+            # NumPy sorts small integers by radix, which is fast. Missing values have the largest code and come last.
             rows = np.argsort(column, kind="stable").astype(np.uint32)
             values, entries = column.astype(np.float32), np.empty(n, labels.entry_type)
             is_missing = column == int(layout.missing[j])
@@ -390,20 +391,21 @@ class SubtreeTask:
 
 
 def _limits_of(nodes: Array) -> Floats:
-    """Return the limits of the estimates of nodes, one line for each."""
+    """Return the limits of the estimate of each node, which monotone constraints set, one line per node."""
     limits: Floats = np.ascontiguousarray(nodes[:, -growing.N_LIMITS :]).view(np.float64)
     return limits
 
 
 def _set_limits(nodes: Array, limits: Floats) -> None:
-    """Write the limits of the estimates of nodes, one line for each."""
+    """Write the limits of the estimate of each node, one line per node."""
     nodes[:, -growing.N_LIMITS :] = limits.view(np.int64)
 
 
 def _refer_to_codes(nodes: Array, columns: PreparedColumns, codes: Array) -> None:
     """Make the table of a subtree refer to columns and codes, as the table of the whole tree does.
 
-    The grower refers to slots, and stores as the numbers below and above a threshold the rows that have these values.
+    The grower refers to slots. Where a column has a list, it stores for a threshold two rows: one with the value below
+    and one with the value above.
     """
     split = np.flatnonzero(nodes[:, growing.SPLIT_STEP] >= 0)
     slot = nodes[split, growing.SLOT]

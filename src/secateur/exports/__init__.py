@@ -1,8 +1,8 @@
 """Exports: the pruned tree in other formats.
 
-`EXPORTS` lists them, with a description, the file endings, the packages that each needs and the depth of tree that each
-can write. Some are for people to read. The others run, and return for every row exactly what `predict` returns: the
-same side of a threshold for every number, and the same branch for missing values and for categories that growing
+`EXPORTS` lists the formats: for each a description, the file endings, the package it needs and the deepest tree that it
+supports. Some formats are for people to read. The others run, and return for every row exactly what `predict` returns:
+the same side of a threshold for every number, and the same branch for missing values and for categories that growing
 never saw. No export recurses, the time is linear in the size of the tree, and names and values are quoted by the rules
 of each language, whatever characters they contain.
 """
@@ -37,15 +37,15 @@ class Export:
     endings : tuple of str
         File name endings, the usual one first.
     runs : bool
-        Whether the result predicts and takes `probabilities=`; otherwise it is for people to read.
+        Whether the result predicts, so that the function takes `probabilities=`; otherwise it is for people to read.
     is_binary : bool
-        Whether the result is bytes instead of text.
+        Whether the file is binary. The function then returns an object with the method `SerializeToString`, else text.
     needs : str
-        The extra of this package that must be installed.
+        The optional dependency of secateur that must be installed, as in `pip install secateur[onnx]`; empty for none.
     max_levels : int, optional
         The deepest tree that can be exported.
     module : str
-        The module of the function without its underscore; `_NAME.py` by default.
+        The name of the module of the function, without its underscore; by default the name of the export.
     """
 
     description: str

@@ -211,7 +211,7 @@ def c_double(value: float) -> str:
 
 
 def _predictions(exported: ExportedTree) -> list[str]:
-    """Return the prediction of each leaf as a literal, and a filler for other nodes."""
+    """Return the prediction of each node as a literal; nodes that are no leaves get a value that is never read."""
     if exported.class_labels:
         return ["-1" if number is None else str(number) for number in exported.predictions]
     return ["0.0" if mean is None else c_double(mean) for mean in exported.predictions]
@@ -236,7 +236,7 @@ def _probability_code(exported: ExportedTree, function_name: str, probabilities:
 
 
 class _CategoryTables(NamedTuple):
-    """Entries of the tables of categories, sorted as the program searches them, and the code of missing by column."""
+    """The categories of text and of numbers, sorted for binary search, and the code of a missing value per column."""
 
     texts: list[str]
     numbers: list[str]

@@ -11,8 +11,8 @@ from ..errors import ParameterError
 from ._exported_tree import ExportedTree
 from ._values import PlainValue, categories_of, join_in_lines
 
-# The numbers are parsed from text, because Python compiles long lists slowly. For each node, `_next` holds where it
-# sends a row: two nodes for a number (at most the threshold, above the threshold), or one node per category code.
+# The numbers are parsed from text, because Python compiles long lists slowly. `_next` holds the children of each node:
+# two for a number (at most the threshold, above the threshold), or one per category code.
 _TEMPLATE = '''"""A decision tree. Nothing but Python is needed."""
 
 _inf = float("inf")
@@ -91,9 +91,9 @@ def export_python(model: object, *, function_name: str = "predict", probabilitie
     Returns
     -------
     str
-        ASCII. A row is a mapping by column name (a dict, a row of a data frame) or a sequence. None, NaN and the
-        missing values of pandas are missing. A category that growing did not see goes where most growing rows
-        went. Text in a column of numbers is a `TypeError`.
+        The module, in ASCII. A row is a mapping by column name (a dict, a row of a data frame) or a sequence. None, NaN
+        and the missing values of pandas are missing. A row with a category that growing did not see takes the branch
+        that most growing rows took. Text in a column of numbers raises a `TypeError`.
 
     Notes
     -----

@@ -48,7 +48,7 @@ class Dialect:
     name : str
     fence : str
         Keyword that keeps the engine from inlining one stage of a query into the next. Each stage names the stage
-        before it twice, so inlined text would double at every stage.
+        before it twice, so the inlined query would double in length at every stage.
     ignores_case : bool
         Whether engines of the dialect take quoted names that differ only by case for the same name.
     """
@@ -377,7 +377,7 @@ def _prediction(exported: ExportedTree, target: Dialect, node: str) -> str:
 def _add_probabilities(
     exported: ExportedTree, target: Dialect, lines: list[str], leaf: str, taken: list[str], probabilities: Floats
 ) -> list[str]:
-    """Return a query around the query `lines` that adds the probability of each class, read by the column `leaf`.
+    """Return a query that adds the probability of each class to the rows of the query `lines`, by their column `leaf`.
 
     The names of the new columns differ from those in `taken`.
     """

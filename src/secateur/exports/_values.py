@@ -12,7 +12,7 @@ PlainValue = str | bool | int | float
 ValueFamily = Literal["text", "truth", "number"]  # exported Python modules contain these words
 ITEMS_PER_LINE = 12
 MAX_DOUBLE = float(np.finfo(np.float64).max)
-MAX_EXACT_INT = 2**53  # from here on a double cannot hold every whole number
+MAX_EXACT_INT = 2**53  # beyond this number, a double cannot hold every whole number
 
 
 def plain_value(value: object, name: str) -> PlainValue:
@@ -33,8 +33,8 @@ def plain_value(value: object, name: str) -> PlainValue:
 def categories_of(column: Column, *, is_double: bool = True) -> tuple[ValueFamily, list[Any]]:
     """Return the family of the values of a column, and its categories as plain values (none for a numeric column).
 
-    If numbers become doubles in the target language (`is_double`), refuse whole numbers that are too large for a
-    double.
+    With `is_double`, numbers become doubles in the target language. Categories that are whole numbers of 2**53 or more
+    are then refused, because a double cannot distinguish all of them.
     """
     values = [plain_value(value, f"column {show(column.name)}: category") for value in column.categories]
     if column.kind == "nominal" and (not values or isinstance(values[0], str)):
@@ -61,14 +61,14 @@ def utf8(text: str, name: str) -> bytes:
 
 
 def unique_name(wanted: str, taken: Sequence[str]) -> str:
-    """Return `wanted` with as many underscores appended as it takes to differ from all `taken`, ignoring case."""
-    folded = {name.casefold() for name in taken}
-    while wanted.casefold() in folded:
+    """Return `wanted`, followed by underscores until it differs from all names in `taken`, ignoring case."""
+    taken_folded = {name.casefold() for name in taken}
+    while wanted.casefold() in taken_folded:
         wanted += "_"
     return wanted
 
 
 def join_in_lines(items: Iterable[str], separator: str = ", ") -> list[str]:
     """Return items joined into lines of at most `ITEMS_PER_LINE` items."""
-    every = list(items)
-    return [separator.join(every[k : k + ITEMS_PER_LINE]) for k in range(0, len(every), ITEMS_PER_LINE)]
+    listed = list(items)
+    return [separator.join(listed[k : k + ITEMS_PER_LINE]) for k in range(0, len(listed), ITEMS_PER_LINE)]
