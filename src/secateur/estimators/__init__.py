@@ -1,7 +1,8 @@
 """TreeClassifier and TreeRegressor: the functions of the package behind the interface of scikit-learn.
 
 The estimators contain no algorithms: `fit` passes a recipe to `secateur.model_selection`, and `predict` calls
-`secateur.routing.prediction`. Only this package and `secateur.interop` import scikit-learn, on first use.
+`secateur.routing.prediction`. This package and `secateur.interop` import scikit-learn, and so do a few functions that
+download or create data sets; `import secateur` does not.
 """
 
 import os

@@ -93,12 +93,12 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         groups : array of shape (n_rows,) or column name, optional
             The group of each row, if rows belong together, such as the visits of a patient: text or whole numbers. All
             rows of a group are held out, or assigned to a fold, together, and a certificate counts groups as
-            independent draws. A column of `X` that is named is no predictor.
+            independent draws. If `groups` names a column of `X`, the tree does not split on this column.
         X_holdout, y_holdout : optional
             Fresh rows to prune, choose or certify with, in place of a share of `X`.
         groups_holdout : array, optional
-            The group of each row of `X_holdout`, which is needed with `groups`, unless that names a column. No group
-            may have rows in both.
+            The group of each row of `X_holdout`. It is needed if `groups` is an array; if `groups` names a column, the
+            groups are read from that column. No group may have rows in both `X` and `X_holdout`.
 
         Returns
         -------
@@ -198,8 +198,8 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> Floats:
         """The share of each column in the total drop of the criterion.
 
-        All shares are 0 if the tree is a single leaf. With gain ratio, drops of the entropy are added. As with all
-        impurity-based importances, columns with many different values are favoured.
+        All shares are 0 if the tree is a single leaf. With the criterion gain ratio, the shares are those in the total
+        drop of the entropy. As with all impurity-based importances, columns with many different values are favoured.
         """
         return importances(self.model_)
 
@@ -223,16 +223,17 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             Return a pruning with exactly this number of leaves: a member, or else the best of all prunings of that
             size. If there is none, return the largest smaller one and warn.
         alpha : float
-            Return the best member for this penalty per leaf. The penalty is a share of the rows, like `ccp_alpha` of
-            scikit-learn with errors in place of impurity.
+            Return the best member for this penalty per leaf. The penalty is in errors per row: like `ccp_alpha` of
+            scikit-learn, but with errors instead of impurity.
         accuracy : float
             Return the smallest member with at least this accuracy. Accuracy is measured by cross-validation if the tree
             was cross-validated, otherwise on held-out rows if there are any, otherwise on growing rows.
         certified_error : float
             Return the smallest member that is certified to have at most this error, a target that you state without
-            looking at the certifying rows. For classifiers. If the rows were evaluated before, the certificate pays
-            for this. If nothing is certified, there is a warning, `certificate_.certified` is False, and the tree is
-            the one of lowest cross-validated error.
+            looking at the certifying rows. For classifiers. If the rows were evaluated before, the certificate holds
+            for all members at once, and its limits are higher. If no member is certified, there is a warning,
+            `certificate_.certified` is False, and the tree is the one of lowest cross-validated error (without
+            cross-validation, the largest).
         X, y : optional
             With `certified_error`: fresh rows to certify with, in place of the held-out rows of the estimator.
         delta, repeats : optional
@@ -497,9 +498,9 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         return estimator
 
     def _open(self, X: Rows, model: Model) -> Any:
-        """Return X in a form that `encode` accepts; warn if X has column names and the fitted data has not, or reverse.
+        """Return X in a form that `encode` accepts; warn if only one of X and the fitted data has column names.
 
-        The warnings have the words of scikit-learn's estimators, which its checks require.
+        The warnings have the words of scikit-learn's estimators, because its estimator checks require them.
         """
         if isinstance(X, Table | str | os.PathLike):
             return X

@@ -50,12 +50,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Maximum number of bins of a numeric column; without it every threshold is tried.
     monotonic_cst : array or dict, optional
         Columns in which predictions may only rise (1) or only fall (-1). One number for each column, or a dict from
-        column names; 0 is no constraint. As the column rises, `predict` and the probability of the second class
-        ("shrunk" or "frequency") never fall, or never rise. For two classes and numeric columns. This holds for the
-        pruned tree and any smaller one.
+        column names; 0 is no constraint. With 1, neither `predict` nor the probability of the second class ("shrunk" or
+        "frequency") falls when the value of the column rises; with -1, neither rises. Only for two classes and numeric
+        columns. The constraint holds for the pruned tree and for any smaller pruning of it.
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
-        Groups of columns that may be split on together on the way to a leaf. As in scikit-learn's
-        histogram-based estimators: columns by name or number; columns in no group form one more group.
+        Groups of columns, by name or number; all columns tested on the path to a leaf are in one group. Columns in no
+        group form one more group, as in scikit-learn's histogram-based estimators.
     surrogates : int
         Maximum number of surrogates per node, for rows whose tested value is missing. As in R's rpart, where the
         default is 5; see `grow`.
@@ -76,14 +76,15 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         - "certificate": the lowest limit that holds for all members at once, which is then `certificate_`. The limit
           of the tree that cross-validation chooses is usually lower: `select="0se", certify=True`.
         - "certified": the smallest that is certified on held-out rows to have at most the error `target_error`.
-        - a float: the smallest with at least this accuracy, measured as for "1se".
-        - an int: the pruning with exactly this number of leaves, as with `prune_to`. For 2 to 8 leaves, with
-          `criterion="auto"`, trees grown with lookahead are candidates too.
+        - a float: the smallest with at least this accuracy, measured on the same rows as for "1se".
+        - an int: the pruning with exactly this number of leaves, as with `prune_to`. For 2 to 8 leaves, up to
+          100,000 rows and default growing and pruning parameters (class weights and monotone constraints are allowed),
+          a tree grown with lookahead is a candidate too.
         - None: the grown tree; use `prune_to` to prune it later.
     target_error : float, optional
         For `select="certified"`: an error that you state beforehand. Members are tested from the one of lowest
-        cross-validated error towards fewer leaves, at no price for their number. If not even the first is certified,
-        the tree is the first, `certificate_.certified` is False, and there is a warning.
+        cross-validated error towards fewer leaves; testing many members does not make the limits higher. If not even
+        the first is certified, the tree is the first, `certificate_.certified` is False, and there is a warning.
     cv : int, splitter or list of folds
         The folds of cross-validation.
     cv_repeats : int or "auto"
@@ -94,7 +95,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     scoring : {"error", "cost", "balanced_error", "log_loss", "brier", "roc_auc"}, optional
         The score that the chosen tree minimises; None is "error", or "cost" with `costs`. For "log_loss",
         "brier" and "roc_auc" the path is pruned by deviance or Gini impurity instead of errors. With "balanced_error"
-        leaves predict the class with the lowest balanced error. Use one of these four scores if a class is rare.
+        leaves predict the class with the lowest balanced error. If a class is rare, use "log_loss", "brier", "roc_auc"
+        or "balanced_error".
     probabilities : {"shrunk", "frequency", "m-estimate", "mixture"}
         What `predict_proba` returns; `predict` does not depend on it.
 
@@ -112,9 +114,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     delta : float
         Allowed probability that the certificate fails.
     repeats : {"errors", "independent"}
-        How the certificate treats rows that occur more than once. "errors": rows that may be copies, judged by how
-        many rows occur once, twice and so on, count as errors. "independent": you state that equal rows are
-        independent draws.
+        How the certificate treats rows that occur more than once. "errors": rows that may be copies count as errors;
+        whether they may be copies is judged from the numbers of rows that occur once, twice and so on. "independent":
+        you state that equal rows are independent draws.
     costs : array of shape (n_classes, n_classes), optional
         Cost of predicting class j for a row of class i, classes sorted. Leaves then predict the
         class with the lowest expected cost, and pruning minimises the cost instead of errors.
@@ -143,12 +145,12 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     sequence_ : PruningSequence or None
         The sequence that `pruning_` is a member of.
     selection_ : Selection or None
-        The table from which it was chosen; `pool` contains all criteria and leaf sizes that were tried.
+        The table from which `pruning_` was chosen; `pool` contains all criteria and leaf sizes that were tried.
     holdout_ : Counts or None
         Counts of the held-out sample.
     certificate_ : Bound or None
     model_ : Model
-        The tree, the pruning, the counts, the certificate and all else that `fit` found, as one frozen object.
+        Everything that `fit` found (the tree, the pruning, the counts, the certificate and more) as one frozen object.
     classes_ : array
         The class labels, sorted, in their original type.
     n_classes_, n_features_in_ : int
@@ -265,8 +267,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """Return the accuracy on rows.
 
-        The evaluation log of `tree_` records that the rows were evaluated, as with `evaluate`: if several prunings are
-        scored, their rows may choose the best, and certify it only at the price of the choice.
+        Like `evaluate`, this records in the evaluation log of `tree_` that the rows were evaluated. After several
+        prunings were scored on the same rows, you may have chosen one by its score; a certificate from these rows
+        therefore holds for all of them at once, and its limit is higher.
         """
         from sklearn.metrics import accuracy_score
 

@@ -35,8 +35,9 @@ def from_sklearn(
     Parameters
     ----------
     estimator : DecisionTree or ExtraTree, classifier or regressor
-        Fitted; it is not changed. For a forest, pass a member. A tree that was pruned by `prune_sklearn` or made
-        by `to_sklearn` carries sketches of the rows that pruned it, and these rows cannot certify it.
+        A fitted estimator; it is not changed. For a forest, pass one of its trees. A tree that was pruned by
+        `prune_sklearn` or made by `to_sklearn` contains sketches of the rows that pruned it, and these rows cannot
+        certify it.
     X : array or data frame, optional
     y : array, optional
         The rows on which the estimator was fitted, and their targets. With them, certificates can check that other rows
@@ -77,7 +78,7 @@ def from_sklearn(
     if X is not None and y is not None:
         is_used = None if sample_weight is None else np.asarray(sample_weight) > 0
         grown = with_growing_rows(grown, encode(X, schema=tree.schema, target=y, strict=False), is_used)
-    used = foreign.tree.history  # of a tree that `prune_sklearn` has pruned or `to_sklearn` has made
+    used = foreign.tree.history  # empty unless `prune_sklearn` has pruned the tree or `to_sklearn` has made it
     if used:
         grown = replace(grown, tree=grown.tree.with_history(grown.tree.history | used | SampleUsage.of(grown)))
     labels = foreign.labels if foreign.is_classifier else None
@@ -110,7 +111,7 @@ def float64_thresholds(thresholds: ArrayLike) -> Floats:
         above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
     is_infinite = np.isinf(below)
     largest = float(np.finfo(np.float32).max)
-    after_largest = 2.0**128  # the next number after the largest float32, if the exponent had one more value
+    after_largest = 2.0**128  # would be the next float32 after the largest one, if float32 had one more exponent
     above = np.where(below == np.float32(largest), after_largest, above)
     middle = below.astype(np.float64) / 2 + above / 2
     is_even = (below.view(np.uint32) & 1) == 0  # a value exactly in the middle is rounded to the even neighbour

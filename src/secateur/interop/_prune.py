@@ -44,8 +44,8 @@ def prune_sklearn(
     Parameters
     ----------
     estimator : DecisionTree, ExtraTree, RandomForest or ExtraTrees, classifier or regressor
-        Fitted, with one output; it is not changed. Every tree of a forest is pruned by itself,
-        with the counts of the rows it was grown on.
+        A fitted estimator with one output; it is not changed. Every tree of a forest is pruned independently of the
+        others, with the counts of the rows it was grown on.
     X, y : array or data frame; array, optional
         *Held-out rows*, for rules that need them ("reduced-error") and to choose from a
         sequence when neither `alpha` nor `n_leaves` is given. Otherwise *the rows the
@@ -62,8 +62,8 @@ def prune_sklearn(
     n_leaves : int, optional
         For a sequence: the largest member with at most this number of leaves.
     select : "min-error" (or "0se"), or "1se"
-        For a sequence, if X and y choose: the member of least held-out error, the smallest
-        of equals, or the smallest within one standard error of it.
+        For a sequence, if neither `alpha` nor `n_leaves` is given. "min-error" is the smallest member of least
+        held-out error; "1se" is the smallest member within one standard error of it.
     growing : tuple (X, y) or (X, y, sample_weight), optional
         The rows the estimator was fitted on, if X and y are held-out rows and the tree does not
         store its counts.
@@ -76,14 +76,14 @@ def prune_sklearn(
     -------
     estimator
         The pruned estimator, of the same class and with the same parameters, so that `clone` and `fit` grow the
-        unpruned tree again. It carries sketches of the rows of this call (a forest only their names), by which
-        `from_sklearn` recognises rows that pruned the tree. Node statistics are those of the growing rows. A leaf
-        whose class was chosen by held-out rows has their class shares in `tree_.value`.
+        unpruned tree again. It contains sketches of the rows of this call, by which `from_sklearn` recognises rows that
+        pruned the tree; a forest contains only the names of the samples. Node statistics are those of the growing rows.
+        For a leaf whose class was chosen by held-out rows, `tree_.value` has the class shares of the held-out rows.
 
     Notes
     -----
-    Held-out regression error is squared error, or absolute error under that criterion. Under
-    class weights the growing rows are counted with the same weights, so that a cut has the cost
+    The held-out error of a regressor is the squared error, or the absolute error if its criterion is "absolute_error".
+    With class weights, the growing rows are counted with the same weights, so that a cut has the cost
     that it had in growing. Unless the rule takes the classes of leaves from held-out rows, every node predicts what it
     predicts in `estimator.tree_`.
 
@@ -124,8 +124,8 @@ def _used_samples(
 ) -> SampleUsage:
     """Return the samples that a call used, with sketches of their rows; without sketches for the trees of a forest.
 
-    A sketch for each tree of a forest would make the forest much larger. Certificates of its members then state that
-    freshness was not checked.
+    A sketch for each tree would make a forest much larger. Without one, certificates of the trees state that freshness
+    was not checked.
     """
     samples = []
     for name, rows in (("grow", growing), ("prune", held_out)):
@@ -166,7 +166,7 @@ class _PruneCall:
 
     @property
     def needs_held_out(self) -> bool:
-        """Whether the call needs held-out rows, so that X and y are these."""
+        """Whether the call needs held-out rows; X and y are then the held-out rows, and otherwise growing rows."""
         chooses_by_error = self.is_sequence and self.alpha is None and self.n_leaves is None
         return RULES[self.rule].needs_holdout or chooses_by_error
 
@@ -203,7 +203,7 @@ class _PruneCall:
 
     @property
     def _has_other_cost(self) -> bool:
-        """Whether the rule compares something else than errors on the growing sample."""
+        """Whether the rule compares costs other than errors: scores of splits, impurity, or costs from the caller."""
         return self.rule == "critical-value" or not _is_error_cost(self.parameters.get("cost"))
 
     def prune(
@@ -262,7 +262,7 @@ class _PruneCall:
     def _cost_of_predictions(
         self, foreign: SklearnTree, grown: Any, held_out: HeldOutRows | None
     ) -> dict[str, LongsOrFloats]:
-        """Return `cost` for the rule where a leaf does not predict the majority of the growing rows; else nothing.
+        """Return the parameter `cost` of the rule if some leaf does not predict the majority of its rows; else nothing.
 
         Regressors have no majority, and monotonic constraints clip class shares. The cost is that of the predictions
         that the leaves of the pruned estimator will make.

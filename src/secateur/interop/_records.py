@@ -92,7 +92,7 @@ def check_layout(dtype: Dtype) -> None:
 
 
 def blank_nodes(n: int, dtype: Dtype) -> Array:
-    """Return `n` leaves without statistics. Padding bytes are 0 too, so that equal trees have equal pickles."""
+    """Return records of `n` leaves without statistics; padding bytes are 0, so that equal trees pickle equally."""
     nodes = np.zeros(n, dtype)
     nodes["left_child"] = nodes["right_child"] = NO_CHILD
     nodes["feature"] = NO_FEATURE
@@ -109,8 +109,8 @@ def split_part(nodes: Array) -> Array:
 def preorder(left: Array, right: Array, is_leaf: Bools) -> tuple[Array, Array]:
     """Return the reachable nodes in pre-order, and the position of each node's parent in this order (-1 for the root).
 
-    In trees that scikit-learn has grown, both children have larger numbers than their parent, the left one the smaller.
-    Trees that were edited may have any numbering and unreachable nodes.
+    In trees that scikit-learn has grown, both children have larger numbers than their parent, and the left child has a
+    smaller number than the right one. Trees that were edited may have any numbering and unreachable nodes.
     """
     n = len(left)
     internal = np.flatnonzero(~is_leaf)

@@ -1,7 +1,7 @@
-"""fit_model: hold out rows, grow, prune, choose and certify as a recipe says.
+"""Fit a model: hold out rows, grow a tree, prune it, choose its size and certify it, as a recipe says (`fit_model`).
 
-`_cross_validate` or `_grow_once` grows the tree. `_prune_by_plan` prunes it by a rule, and chooses a member if the rule
-makes a sequence.
+The tree is grown by `_cross_validate`, which also chooses its pruning, or by `_grow_once`. After `_grow_once`,
+`_prune_by_plan` applies the pruning rule and, if the rule makes a sequence, chooses a member.
 """
 
 from collections.abc import Callable
@@ -44,8 +44,8 @@ from .folds import plan_folds
 from .losses import Scoring, balanced_costs, check_cost_matrix, complete_scoring
 
 MIN_HOLDOUT_ROWS = 5  # with fewer held-out rows, fit warns
-# `_warn_of_rare_class` warns if the tree and its rarest class are within the first three limits, and if the lowest log
-# loss of any member is below MAX_LOG_LOSS_RATIO times that of the chosen member.
+# `_warn_of_rare_class` warns if the tree is small and its rarest class is rare, as the first three limits define it,
+# and if the lowest log loss of any member is below MAX_LOG_LOSS_RATIO times that of the chosen member.
 MAX_LEAVES_OF_SMALL_TREE = 2
 MAX_SHARE_OF_RARE_CLASS = 0.25
 MIN_ROWS_OF_RARE_CLASS = 25
@@ -68,11 +68,11 @@ def fit_model(
     Parameters
     ----------
     table : Table
-        With its target: classes, or numbers for regression.
+        The growing rows, with a target: classes, or numbers for regression.
     recipe : Recipe
     sample_weight : array, optional
         Weight of each row. Rows of weight 0 have no influence. In growing, a row of weight 3 has the same effect as
-        three copies of it. Unlike copies, its whole weight is always in the same fold, or held out together.
+        three copies of it. Unlike copies, a weighted row is in one fold, or held out, with all of its weight.
     held_out : Table, optional
         Rows to prune, choose or certify with, in place of a share of `table`.
     held_out_weight : array, optional
@@ -130,7 +130,7 @@ def fit_model(
 
 
 def _with_held_out_groups(rows: WeightedRows, holdout_rows: WeightedRows, groups: Labels) -> WeightedRows:
-    """Return the rows that the caller held out, with their groups, which must not be among those of the other rows."""
+    """Return the rows that the caller held out, with their groups; refuse groups that also have rows to grow on."""
     if groups is None and rows.groups is None:
         return holdout_rows
     if groups is None or rows.groups is None:
@@ -149,7 +149,7 @@ def _with_held_out_groups(rows: WeightedRows, holdout_rows: WeightedRows, groups
 def _divide_rows(
     plan: FitPlan, rows: WeightedRows, holdout_rows: WeightedRows | None
 ) -> tuple[WeightedRows, WeightedRows | None]:
-    """Return the rows to grow on, and the held-out rows: those that the caller passes, or a share if one is needed."""
+    """Return the rows to grow on and the held-out rows: those of the caller or, if the plan needs some, a share."""
     if holdout_rows is None and plan.needs_holdout:
         rows, holdout_rows = _hold_out(plan, rows)
     if holdout_rows is not None:
@@ -190,9 +190,10 @@ def _check_certifiable(plan: FitPlan, holdout_rows: WeightedRows) -> None:
 def _find_repeats(
     plan: FitPlan, grown: Sample, rows: WeightedRows, holdout_rows: WeightedRows | None
 ) -> Repeats | RepeatRule:
-    """Return which held-out rows may be copies, found by the hashes of all rows, if the plan requests a certificate.
+    """Return which held-out rows may be copies of other rows, found by the hashes of all rows.
 
-    If no copies need to be found, return the name of the rule for repeated rows.
+    Copies are searched for only if the plan requests a certificate and treats them as errors. Otherwise the result is
+    the name of the rule for repeated rows.
     """
     recipe = plan.recipe
     check_name("repeats", recipe.repeats, REPEAT_RULES)
@@ -208,7 +209,7 @@ def _find_repeats(
 
 
 def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
-    """Return the cross-validated path of the rows with the choice of the plan."""
+    """Return the cross-validated pruning path of the tree of all rows, with the member that the plan chooses."""
     recipe, parameters = plan.recipe, plan.parameters
     data, candidates = PresortedData.of(rows.table, rows.weight), parameters.candidates()
     is_class = rows.table.schema.classes is not None
@@ -269,7 +270,8 @@ class _SmallTree(NamedTuple):
 def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: int, *, n_leaves: int) -> Sample:
     """Return the counts of the best of three trees: grown greedily by gini, greedily by sqrt, and with lookahead.
 
-    The best tree has the pruning with the most leaves, up to `n_leaves`, and among equal sizes with the fewest errors.
+    Each tree is judged by its largest pruning of at most `n_leaves` leaves: more leaves are better and, among equal
+    sizes, fewer errors.
     Ties go to the lookahead tree. The search with lookahead ignores monotone constraints; its tree is left out if it
     violates them.
     """
@@ -293,7 +295,7 @@ def _with_prunings(counts: Sample, n_leaves: int) -> _SmallTree:
 
 
 class _NodeCosts(NamedTuple):
-    """The class of each node as a leaf, and the cost of each node on a sample; a cost of None stands for errors."""
+    """The class of each node as a leaf, and the cost of each node on a sample (None if the errors are the cost)."""
 
     labels: Ints | None
     cost: LongsOrFloats | None
@@ -340,7 +342,7 @@ def _prune_by_plan(
 
 
 def _node_costs(plan: FitPlan, grown: Sample, holdout: Sample | None) -> _NodeCosts:
-    """Return the classes of nodes, and with a cost matrix the cost of each node on the sample that prunes."""
+    """Return the class of each node and, with a cost matrix, the cost of each node on the sample that prunes."""
     if grown.has_classes:
         grown.tree.evaluation_log.record_nodes(grown)  # the growing sample gives the labels
     if plan.costs is None:
@@ -353,7 +355,7 @@ def _node_costs(plan: FitPlan, grown: Sample, holdout: Sample | None) -> _NodeCo
 
 
 def _name_cost(plan: FitPlan, provenance: RuleProvenance, sample: str) -> RuleProvenance:
-    """Return the provenance of a rule that compared the costs of the plan on a sample, which the rule does not know."""
+    """Return the provenance of a rule with the costs and the sample, which the rule, given node costs, cannot know."""
     matrix = np.asarray(plan.costs).tolist()
     parameters = {**provenance.parameters, "costs": matrix, "scoring": plan.scoring}
     return replace(provenance, parameters=parameters, cost="expected cost", sample=sample)

@@ -1,12 +1,12 @@
-"""Folds of cross-validation: which rows each fold grows on and which it is evaluated on, and the losses of a fold.
+"""Make the folds of cross-validation, and evaluate them: on which rows a fold grows and is tested, and its losses.
 
 `evaluate_fold` grows the trees of one fold and evaluates their pruning paths on the held-out rows. As the penalty
 rises, the held-out loss changes only at the penalties where the path moves to a smaller tree. `FoldLosses` therefore
 contains these penalties, and one loss for each tree on the path. Folds are computed independently of each other and
 of the path of all rows, and all trees of a path are scored in one pass.
 
-`run_tasks` runs the folds, or any functions on shared data, one after the other, in threads, or by an executor.
-Results are returned in the order of the tasks, so that nothing depends on which task ends first.
+`run_tasks` runs the folds, or any functions on shared data: one after the other, in threads, or by an executor. The
+results have the order of the tasks, whichever task ends first.
 """
 
 import itertools
@@ -56,7 +56,7 @@ Task = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Fold(NamedTuple):
-    """Numbers of the rows to grow on and of the rows to evaluate on, both in ascending order."""
+    """Numbers of the rows to grow on (`train`) and of the rows to evaluate on (`test`), both in ascending order."""
 
     train: RowNumbers
     test: RowNumbers
@@ -204,7 +204,7 @@ def _iter_repeats(
 def _assign_folds(
     n_folds: int, rows: WeightedRows, used: RowNumbers, n_repeats: int, seed: int, stratified: bool
 ) -> Iterator[list[Fold]]:
-    """Yield the folds of each repeat, made from `rows`, which have the numbers `used`."""
+    """Yield the folds of each repeat; `used` are the numbers of `rows` in the table of all rows."""
     if not 2 <= n_folds <= len(used):
         raise ParameterError(
             Argument("cv", n_folds),
@@ -226,7 +226,7 @@ def _assign_folds(
 
 
 def _check_fold(i: int, rows: Any, n_rows: int, is_used: Any) -> Fold:
-    """Return fold `i` from a (train, test) pair or from test rows alone, without rows of weight 0."""
+    """Return fold `i`, given as a (train, test) pair or as test rows alone, without its rows of weight 0."""
     is_pair = isinstance(rows, tuple | list) and len(rows) == 2 and np.ndim(rows[0]) == 1
     test = _row_numbers(f"the test rows of fold {i}", rows[1] if is_pair else rows, n_rows)
     if is_pair:
@@ -288,7 +288,7 @@ class ValidationRows:
     weight : array, optional
         Weight of each of the rows; None if every row weighs 1.
     numbers : array, optional
-        The columns of the rows as one matrix, with categories as their codes; None if no such matrix was made.
+        The columns of the rows as one matrix of numbers and category codes; None if no such matrix was made.
     """
 
     table: Table
@@ -322,7 +322,7 @@ class ValidationRows:
         return by_class
 
     def loss_sums(self, tree: Tree, predictions: Array, *, is_absolute: bool = False) -> tuple[Array, Array, float]:
-        """Return the loss of each node on the rows that reach it.
+        """Return the loss of each node, as a leaf, on the rows that pass through it.
 
         Parameters
         ----------
@@ -493,7 +493,7 @@ def _sum_over_members(path: _FoldPath, losses: NodeLosses, weight: float, shrunk
 def _area_fold_losses(
     tree: Tree, path: _FoldPath, validation_counts: LongsOrFloats, shares: Floats, shrunk: Any
 ) -> FoldLosses:
-    """Return 1 minus the area under the ROC curve for trees on a path.
+    """Return 1 minus the area under the ROC curve for the trees on a path; of a long path, for some of its trees.
 
     A fold whose held-out rows are all of one class has no area. Its result has weight 0.
     """
@@ -511,8 +511,9 @@ def mean_errors(
 ) -> tuple[Floats, Floats, Floats]:
     """Return, for every penalty, the mean error, its standard error, and the error of each fold.
 
-    If `se` is "folds", the standard error is the deviation of the errors of the folds over the root of `n_folds`.
-    Otherwise it is the deviation of the losses of the rows over the root of `n_rows`, the effective number of rows.
+    If `se` is "folds", the standard error is the standard deviation of the errors of the folds, divided by the square
+    root of `n_folds`. Otherwise it is the standard deviation of the losses of the rows, divided by the square root of
+    `n_rows`, the effective number of rows.
     Folds of weight 0 have no score and are left out.
     """
     folds = [fold for fold in folds if fold.weight > 0]
