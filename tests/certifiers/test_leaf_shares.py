@@ -2,6 +2,7 @@
 
 import copy
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,8 @@ def test_over_nodes_every_node_of_the_grown_tree_shares_delta():
     assert limits.nodes.tolist() == [0, 1, 2, 3, 4]
     assert limits.upper[1, 1] == pytest.approx(upper(35, 85, 0.05 / 5 / 2))
     assert limits.method.endswith("5 nodes at once")
+    assert "chose the tree at most among the prunings" in str(replace(limits, method="another name").bound(1, 1))
+    assert "were not used to choose the tree" in str(leaf_shares(one_leaf, FRESH).bound(0, 1))
     limits.check_covers([0, 3])
     with pytest.raises(ParameterError, match="no limits for leaf 3"):
         leaf_shares(one_leaf, FRESH).check_covers([0, 3])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import secateur
 from secateur import TreeClassifier, TreeRegressor
 from secateur.cli import run
 from secateur.errors import LeakageError, ParameterError, SecateurWarning, UnsupportedError
+from secateur.modelfile import dumps_model, loads_model
 
 QUICK = {"criterion": "gini", "cv": 3, "cv_repeats": 1}
 
@@ -46,6 +48,26 @@ def test_fit_returns_the_smallest_tree_certified_below_the_target(rows):
     assert bound.is_checked
     larger = TreeClassifier(**QUICK, select="0se", holdout=1 / 3, certify=True).fit(*rows)
     assert model.get_n_leaves() < larger.get_n_leaves()
+
+
+def test_a_file_knows_that_a_limit_covers_a_choice(rows):
+    model = TreeClassifier(**QUICK, select="certified", target_error=0.25).fit(*rows).model_
+    renamed = replace(model.certificate, method="another name of the method")
+    assert "chose the tree at most among the prunings" in str(renamed)
+
+    document = json.loads(dumps_model(model))
+    read = loads_model(json.dumps(document)).certificate
+    assert (read.covers_choice, str(read)) == (True, str(model.certificate))
+    assert document["certificate"].pop("covers_choice") is True  # as in a file of an earlier version
+    assert loads_model(json.dumps(document)).certificate.covers_choice
+
+
+def test_a_file_cannot_claim_that_a_limit_for_one_tree_covers_a_choice(rows):
+    document = json.loads(dumps_model(TreeClassifier(**QUICK, select="0se", certify="test-sample").fit(*rows).model_))
+    document["certificate"]["covers_choice"] = True
+    read = loads_model(json.dumps(document)).certificate
+    assert not read.covers_choice
+    assert "were not used to choose the tree" in str(read)
 
 
 def test_a_float_for_select_is_still_an_accuracy(rows):

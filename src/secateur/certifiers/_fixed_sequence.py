@@ -302,6 +302,7 @@ def _test(sample: _TestedSample, target: float) -> tuple[int | None, Bound]:
         certified=bool(accepted),
         reason="" if accepted else _describe_failure(plan, target, limit_of_first),
         details=details,
+        covers_choice=True,
         **rows.bound_fields,
         **found.fields,
     )

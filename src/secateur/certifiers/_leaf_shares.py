@@ -99,7 +99,8 @@ def leaf_shares(
     lower, upper = _limits(by_class, n_rows, log_delta_of_node, rows.repeats.n_errors)
     names = class_names_of(pruning.tree, None, counts.n_classes)[: counts.n_classes]
     at_once = f", {n_at_once:,} {over} at once" if n_at_once > 1 else ""
-    return LeafShares(nodes, by_class, lower, upper, names, method=f"leaf shares, exact tail{at_once}", **row_fields)
+    row_fields["method"] = f"leaf shares, exact tail{at_once}"
+    return LeafShares(nodes, by_class, lower, upper, names, covers_choice=over == "nodes", **row_fields)
 
 
 def _limits(by_class: LongsOrFloats, n_rows: LongsOrFloats, log_delta: float, n_repeated: int) -> tuple[Floats, Floats]:

@@ -61,6 +61,9 @@ class Bound:
         What is counted as one draw: "row", or "group" for rows that belong together.
     n_rows : int
         With groups, the number of rows in the groups; otherwise 0.
+    covers_choice : bool
+        Whether the limit holds for several candidates at once at no price in `complexity`, so that the rows may have
+        chosen among them. If `complexity` is above 0, the price covers a choice, too.
     stated : str
         For a bound that was read and could not be computed again from counts: where it was read, such as "the model
         file". Empty for all other bounds.
@@ -96,6 +99,7 @@ class Bound:
     copies_detectable: bool = False
     unit: str = "row"
     n_rows: int = 0
+    covers_choice: bool = False
     stated: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -139,8 +143,7 @@ class Bound:
     @property
     def _assumed_use(self) -> str:
         """What the limit assumes about the use of the rows. No log can prove it: a choice by eye leaves no record."""
-        is_for_all = self.method.startswith("fixed sequence") or self.method.endswith("nodes at once")
-        if self.complexity > 0 or is_for_all:
+        if self.complexity > 0 or self.covers_choice:
             return "chose the tree at most among the prunings that the limit covers"
         chosen = "classifier" if self.method.startswith("predictions") else "tree"
         return f"were not used to choose the {chosen}"

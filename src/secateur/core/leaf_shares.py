@@ -32,6 +32,8 @@ class LeafShares:
         Probability, over samples, that some share is outside its limits.
     method, sample, freshness, is_checked, n_repeated, repeats, repeats_text, copies_detectable
         As for `Bound`.
+    covers_choice : bool
+        As for `Bound`: whether the limits hold for all nodes at once, so that the rows may have chosen the leaves.
     displayed_class : str
         The class whose share is shown at every leaf, in texts and in rule lists. If it is empty and there are two
         classes, each leaf shows the class that it does not predict; with more classes, the class that it predicts.
@@ -60,6 +62,7 @@ class LeafShares:
     repeats_text: str = ""
     copies_detectable: bool = False
     displayed_class: str = ""
+    covers_choice: bool = False
 
     def __post_init__(self) -> None:
         for name, dtype in (("nodes", np.int32), ("count", np.int64), ("lower", np.float64), ("upper", np.float64)):
@@ -124,6 +127,7 @@ class LeafShares:
             repeats=self.repeats,
             repeats_text=self.repeats_text,
             copies_detectable=self.copies_detectable,
+            covers_choice=self.covers_choice,
         )
 
     def with_displayed_class(self, label: object) -> "LeafShares":

@@ -65,7 +65,7 @@ def verify_claims(model: Model) -> Model:
     if _is_about_holdout(bound, model):
         recomputed = _recompute_if_possible(bound, model)
         if recomputed is not None and _follows_from(bound, recomputed):
-            names = ("freshness", *REPEATS_KEYS) if bound.repeats else ("freshness",)
+            names = ("freshness", "covers_choice", *(REPEATS_KEYS if bound.repeats else ()))
             findings = {name: getattr(recomputed, name) for name in names}
             return replace(model, certificate=replace(bound, **findings))
     return replace(model, certificate=replace(bound, stated="the model file"))

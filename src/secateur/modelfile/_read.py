@@ -101,7 +101,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
     read_certificate = partial(
         read_fields,
         required=REQUIRED_KEYS["certificate"],
-        optional_keys=(*REPEATS_KEYS, *GROUP_KEYS),
+        optional_keys=(*REPEATS_KEYS, *GROUP_KEYS, "covers_choice"),
         n_rows=partial(read_int, minimum=0),
     )
     return {

@@ -87,6 +87,8 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
             keys = (*keys, *REPEATS_KEYS)
         if model.certificate.unit == "group":
             keys = (*keys, *GROUP_KEYS)
+        if model.certificate.covers_choice:
+            keys = (*keys, "covers_choice")
         certificate = {name: write_plain(getattr(model.certificate, name), f"certificate.{name}") for name in keys}
     return {
         "format": MODEL_FORMAT,
