@@ -1,8 +1,8 @@
 """Two tests on the sketches of two samples: do they share more rows than chance explains?
 
 Suppose both samples are independent draws from one population. Pool the rows of a class from both: which of them are in
-the second sample is then a uniformly random choice. For each different row, which occurs c = a + b times in the pool, b
-is hypergeometric. Working within classes makes the tests valid for stratified samples, too.
+the second sample is then a uniformly random choice. So if a row occurs c times in the pool, the number of times that it
+occurs in the second sample is hypergeometric. Working within classes makes the tests valid for stratified samples, too.
 
     shared      too many rows occur in both samples: Chernoff's bound on a sum of Bernoulli variables
     too alike   the frequencies of repeated rows agree better than chance: the lower tail of chi-square
@@ -98,7 +98,7 @@ def _overlap_of_key(first: Sketch, second: Sketch) -> Overlap:
     theta = min(first.theta, second.theta)
     n_classes = max(len(first.n_by_class), len(second.n_by_class))
     n_first, n_second = (np.pad(s.n_by_class, (0, n_classes - len(s.n_by_class))) for s in (first, second))
-    times_in_first, times_in_second, classes = _pooled(first, second, theta)
+    times_in_first, times_in_second, classes = _pool_rows(first, second, theta)
     p = min(_p_values(times_in_first, times_in_second, n_first[classes], n_second[classes]))
     if first.digest == second.digest and np.count_nonzero(first.copies == 1) >= MIN_UNIQUE_ROWS:
         p = 0.0
@@ -124,7 +124,7 @@ def _overlap_of_key(first: Sketch, second: Sketch) -> Overlap:
     )
 
 
-def _pooled(first: Sketch, second: Sketch, theta: int) -> tuple[Array, Array, Array]:
+def _pool_rows(first: Sketch, second: Sketch, theta: int) -> tuple[Array, Array, Array]:
     """Return (times in the first sample, times in the second, class) of every different row with a hash below theta."""
     samples = (first, second)
     is_below = [np.ones(len(s.hashes), bool) if theta == HASH_RANGE else s.hashes < np.uint64(theta) for s in samples]
@@ -138,29 +138,32 @@ def _pooled(first: Sketch, second: Sketch, theta: int) -> tuple[Array, Array, Ar
     return times_in_first, times_in_second, classes[index]
 
 
-def _p_values(a: Array, b: Array, n: Array, m: Array) -> tuple[float, float]:
+def _p_values(times_in_first: Array, times_in_second: Array, n_first: Array, n_second: Array) -> tuple[float, float]:
     """Return the p-values of both tests.
 
     Parameters
     ----------
-    a, b : array of int
+    times_in_first, times_in_second : array of int
         How many times each different row occurs in the first and in the second sample.
-    n, m : array of int
-        Number of rows of the row's class in the first and in the second sample.
+    n_first, n_second : array of int
+        Number of rows of the class of each different row in the first and in the second sample.
     """
-    c, total = a + b, n + m
+    c, total = times_in_first + times_in_second, n_first + n_second
     is_informative = (c > 1) & (c < total)  # the split of a row is fixed if it occurs once, or makes up its class
-    a, b, c, n, m, total = (values[is_informative] for values in (a, b, c, n, m, total))
-    p_in_both = np.clip(1 - np.exp(_log_none(total, c, m)) - np.exp(_log_none(total, c, n)), 0.0, 1.0)
-    p_shared = _chernoff(int(np.count_nonzero((a > 0) & (b > 0))), p_in_both)
-    expected = c * m / total
-    is_frequent = (expected >= MIN_EXPECTED_COUNT) & (c * n / total >= MIN_EXPECTED_COUNT)
+    is_in_both = ((times_in_first > 0) & (times_in_second > 0))[is_informative]
+    times_in_second, c, n_first, n_second, total = (
+        values[is_informative] for values in (times_in_second, c, n_first, n_second, total)
+    )
+    p_in_both = np.clip(1 - np.exp(_log_none(total, c, n_second)) - np.exp(_log_none(total, c, n_first)), 0.0, 1.0)
+    p_shared = _chernoff(int(np.count_nonzero(is_in_both)), p_in_both)
+    expected = c * n_second / total
+    is_frequent = (expected >= MIN_EXPECTED_COUNT) & (c * n_first / total >= MIN_EXPECTED_COUNT)
     if np.count_nonzero(is_frequent) < MIN_CHI_SQUARE_ROWS:
         return p_shared, 1.0
     from scipy.special import chdtr
 
-    variance = expected * (n / total) * (total - c) / (total - 1)
-    statistic = float(np.sum(((b - expected) ** 2 / variance)[is_frequent]))
+    variance = expected * (n_first / total) * (total - c) / (total - 1)
+    statistic = float(np.sum(((times_in_second - expected) ** 2 / variance)[is_frequent]))
     return p_shared, float(chdtr(np.count_nonzero(is_frequent), statistic))
 
 
@@ -187,29 +190,30 @@ def _log_none(total: Array, c: Array, drawn: Array) -> Array:
     return np.where(drawn + c > total, -np.inf, result)[inverse.ravel()]
 
 
-def _chernoff(x: int, probability: Array) -> float:
-    """Return an upper limit on the probability that at least x of independent events happen."""
+def _chernoff(n_events: int, probability: Array) -> float:
+    """Return an upper limit on the probability that `n_events` or more of several independent events happen."""
     probability = probability[probability > 0]
-    if x <= probability.sum():
+    if n_events <= probability.sum():
         return 1.0
-    if x > len(probability):
+    if n_events > len(probability):
         return 0.0
-    if x == len(probability):
+    if n_events == len(probability):
         return float(np.exp(np.log(probability).sum()))
     low, high = 0.0, MAX_CHERNOFF_EXPONENT
     for _ in range(CHERNOFF_STEPS):
         s = (low + high) / 2
         tilted = probability * math.exp(min(s, MAX_CHERNOFF_EXPONENT))
-        low, high = (s, high) if np.sum(tilted / (1 - probability + tilted)) < x else (low, s)
-    return float(np.exp(np.sum(np.log1p(probability * math.expm1(low))) - low * x))
+        low, high = (s, high) if np.sum(tilted / (1 - probability + tilted)) < n_events else (low, s)
+    return float(np.exp(np.sum(np.log1p(probability * math.expm1(low))) - low * n_events))
 
 
-def _is_detectable(first: Sketch, n: Array, m: Array) -> bool:
-    """Return whether the tests refuse a second sample that has only rows of the first one, by one simulation.
+def _is_detectable(first: Sketch, n_first: Array, n_second: Array) -> bool:
+    """Return whether the tests refuse a simulated second sample that has only rows of the first one.
 
-    `n` and `m` are the numbers of rows of each class in both samples.
+    `n_first` and `n_second` are the numbers of rows of each class in both samples.
     """
     rng = np.random.default_rng(0)
-    ratio = (m / np.maximum(n, 1))[first.classes]
-    copies = first.copies * np.floor(ratio).astype(np.int64) + rng.binomial(first.copies, ratio % 1)
-    return min(_p_values(first.copies, copies, n[first.classes], m[first.classes])) < MAX_P_REFUSED
+    ratio = (n_second / np.maximum(n_first, 1))[first.classes]
+    times_in_second = first.copies * np.floor(ratio).astype(np.int64) + rng.binomial(first.copies, ratio % 1)
+    classes = first.classes
+    return min(_p_values(first.copies, times_in_second, n_first[classes], n_second[classes])) < MAX_P_REFUSED
