@@ -77,7 +77,7 @@ def occam(
         How labels were chosen: "grow" (by the growing sample), or "prune" or "both", which pay ln of the number of
         classes per chosen label. `original="relabel"` if the leaves of the grown tree chose their labels, too.
     repeated, repeats, group_error
-        As for `certify`. A sample with groups needs `pruning` and the exact tail.
+        As for `certify`. For a sample with groups, `pruning` must be given, and `tail` must be "exact".
 
     Returns
     -------

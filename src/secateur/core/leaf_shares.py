@@ -25,7 +25,7 @@ class LeafShares:
     count : array of shape (nodes, classes)
         Number of rows of the sample in each node and of each class.
     lower, upper : array of shape (nodes, classes)
-        With probability at least `1 - delta` every share lies between them.
+        With probability at least `1 - delta`, every share among new rows lies between its two limits.
     classes : sequence of str
         Names of the classes.
     delta : float

@@ -139,7 +139,7 @@ class _GroupAssignment:
     def __init__(self, n_folds: int, n_by_class: Longs, rng: np.random.Generator) -> None:
         self.by_class = np.zeros((n_folds, len(n_by_class)))
         self.scale = 1.0 / np.maximum(n_by_class, 1).astype(np.float64) ** 2
-        self.order = rng.permutation(n_folds)  # among equal folds, the first in this order is next
+        self.order = rng.permutation(n_folds)  # of equally good folds, the first in this order is chosen
 
     def next_folds(self, n_groups: int, rows: Longs) -> Ints:
         """Return the folds of groups that have the same number of rows of each class, and count their rows.

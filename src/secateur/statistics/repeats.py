@@ -1,10 +1,11 @@
 """Repeated rows: do rows occur twice by chance, or because somebody copied them?
 
-A certificate counts independent draws. A row that also grew the tree, or that stands twice in the certifying sample, is
-no further draw if it is a copy. It is one if equal rows are drawn by chance, as they are where columns have few values.
+A certificate counts independent draws. Suppose a certifying row equals a row that grew the tree, or another certifying
+row. If it is a copy of that row, it is not a further draw. If both rows were drawn independently, it is one. This is
+frequent where columns have few values.
 
-Pool the samples, and let f_j be the number of different rows that occur j times. For independent rows, from any
-population, these numbers are mixtures of Poisson variables. So, in expectation,
+Pool the samples, and let f_j be the number of different rows that occur j times. If rows are independent draws,
+whatever the population, these numbers are mixtures of Poisson variables. So, in expectation,
 
     the share of rows that occur a multiple of d times is at most 1/d (d = 2, 3), or slightly more (d = 5, 7)
     (j! f_j)^2 <= (j-1)! f_(j-1) * (j+1)! f_(j+1)          (Cauchy-Schwarz)
@@ -50,7 +51,8 @@ MIN_NATURAL_P = 0.05  # ... and the probability of as few triples as were found,
 MAX_SHARE_OF_MULTIPLES = {2: 0.5, 3: 1 / 3 + 1e-9, 5: 0.2035, 7: 0.158}
 MAX_MULTIPLICITY = 8  # multiplicities up to this one are compared with their neighbours
 MIN_RATIO_OF_FREQUENT_ROWS = 2.0  # of rows that occur four to six times to those that occur three times
-MIN_DEVIATIONS = 2.0  # above this many standard deviations, pairs or triples that frequent rows do not explain count
+# The number of pairs or triples that frequent rows do not explain is taken for 0 below this many standard deviations.
+MIN_DEVIATIONS = 2.0
 # Before a multiplicity above 2 is compared with its neighbours, the number of rows of each neighbour is raised by this
 # number of rows and this number of standard deviations.
 NEIGHBOUR_MARGIN = 2.0
