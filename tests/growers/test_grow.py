@@ -1,11 +1,14 @@
 """Growing against the naive grower, node by node; limits; odd data."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
 
 from oracles import naive_grow
 from secateur import grow
+from secateur.growers.presort import midpoint
 from secateur.routing import apply
 from small_tables import (
     EXACT,
@@ -126,6 +129,31 @@ def test_thresholds_are_float64_midpoints_of_the_neighbours_in_the_node():
     wide = X[:, 0].astype(np.float64)
     assert sorted(tree.threshold[tree.internal]) == [(wide[0] + wide[1]) / 2, (wide[2] + wide[3]) / 2]
     assert tree.threshold.dtype == np.float64
+
+
+@pytest.mark.parametrize("low", [-np.inf, -1e308, -1.0, 0.0, 1.0, 1.0 + 2**-52, 1e308])
+def test_a_threshold_between_neighbouring_numbers_is_below_the_higher(low):
+    high = np.nextafter(low, np.inf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        threshold = midpoint(np.array([low, low]), np.array([high, np.inf]))
+    assert (threshold >= low).all()
+    assert (threshold < [high, np.inf]).all()
+
+
+def test_a_leaf_may_have_exactly_the_minimum_share_of_the_weight():
+    for fraction, n_rows in ((0.5, 2), (0.3, 10), (0.1, 30)):
+        x = np.arange(n_rows)
+        y = x < round(fraction * n_rows)
+        assert grow(x[:, None], y, min_weight_fraction_leaf=fraction)[0].n_leaves == 2
+
+
+@pytest.mark.parametrize("max_bins", EXACT)
+@given(sample=samples())
+def test_multiway_trees_are_the_same_whatever_the_number_of_rows_at_the_top(max_bins, sample):
+    wanted = sample.grow(splits="multiway", max_bins=max_bins)
+    with column_parallel_top():
+        assert sample.grow(splits="multiway", max_bins=max_bins, n_jobs=2) == wanted
 
 
 @pytest.mark.lane

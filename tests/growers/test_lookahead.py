@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from secateur import TreeClassifier, encode, grow
 from secateur._kernels.small_trees import best_small_trees
-from secateur.growers.lookahead import grow_with_lookahead
+from secateur.growers.lookahead import LookaheadSplit, _purest_different, grow_with_lookahead
 from secateur.pruners import best_of_size
+from secateur.routing import apply
 
 
 def least_errors(X, y, n_leaves):
@@ -114,3 +115,32 @@ def test_a_node_of_one_class_or_without_rows_has_no_tests():
     assert costs.tolist() == [0.0, np.inf, np.inf]
     assert (tests == -1).all()
     assert best_small_trees(np.zeros((2, 2, 2)), np.zeros(2), 0.1)[0].tolist() == [np.inf] * 3
+
+
+@pytest.mark.parametrize("weight", [None, [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3]])
+def test_the_score_of_a_split_is_the_drop_of_the_gini_impurity_per_row(weight):
+    X = np.array([[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0) for _ in range(3)])
+    y = np.array([0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1])
+    weights = np.ones(12) if weight is None else np.array(weight, float)
+    tree = grow_with_lookahead(encode(X, target=y), None if weight is None else weights, 4).tree
+    node_of_row = apply(tree, X)
+
+    def gini(rows):
+        shares = np.bincount(y[rows], weights[rows]) / weights[rows].sum()
+        return 1 - (shares**2).sum()
+
+    for v in tree.internal:
+        rows, *of_children = (
+            np.flatnonzero((node_of_row >= u) & (node_of_row < tree.end[u])) for u in (v, *tree.children(v))
+        )
+        drop = gini(rows) - sum(weights[child].sum() / weights[rows].sum() * gini(child) for child in of_children)
+        assert tree.score[v] == pytest.approx(drop)
+
+
+def test_the_splits_that_are_tried_become_fewer_with_more_rows():
+    splits = [LookaheadSplit(0, np.arange(64) < i, 0, i, i + 1) for i in range(1, 64)]
+    purity = np.arange(63.0)
+    kept = _purest_different(splits, purity, 100_000)
+    assert len(kept) == 27  # 27 cubed, times the rows, is below 2**31; 28 cubed is above
+    assert [split.below for split in kept] == list(range(37, 64))  # the purest
+    assert len(_purest_different(splits, purity, 1000)) == 63

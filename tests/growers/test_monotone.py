@@ -14,7 +14,7 @@ from oracles import naive_impurity, naive_tests
 from secateur import Counts, Pruning, TreeClassifier, TreeRegressor, encode, engines, grow, load
 from secateur.core.model import Model
 from secateur.errors import ParameterError, UnsupportedError
-from secateur.growers.monotone import keeps_order
+from secateur.growers.monotone import keeps_order, limits_of_children
 from secateur.routing import apply
 from secateur.routing.prediction import predict, predict_proba
 
@@ -278,6 +278,11 @@ def test_a_tree_of_lookahead_is_used_only_if_all_its_prunings_are_monotone(share
     tree = replace(tree, schema=grow(X, y)[0].schema)
     assert keeps_order(Counts.from_leaves(tree, by_class), (1, 0)) == is_in_order
     assert keeps_order(Counts.from_leaves(tree, by_class), ())
+
+
+@pytest.mark.parametrize(("sign", "limits"), [(1, [[0, 3], [3, 9]]), (-1, [[3, 9], [0, 3]]), (0, [[0, 9], [0, 9]])])
+def test_the_mean_of_the_estimates_separates_the_limits_of_children(sign, limits):
+    assert limits_of_children(np.array([0.0, 9.0]), sign, (2.0, 4.0)).tolist() == limits
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,14 @@ def test_the_pooled_standard_error_is_that_of_a_share_of_the_rows():
     assert np.allclose(result.error, (result.fold_error * sizes[:, None]).sum(axis=0) / 200)
 
 
+def test_the_pooled_standard_error_of_weighted_rows_is_that_of_their_effective_number():
+    weight = np.tile([1.0, 3.0], 100)
+    result = cross_validate(*noisy(), sample_weight=weight)
+    effective_n = 160  # 400 squared over 100 * 1 + 100 * 9
+    assert result.n == 200
+    assert np.allclose(result.se, np.sqrt(result.error * (1 - result.error) / effective_n))
+
+
 def test_the_standard_error_of_folds_is_that_of_their_error_rates():
     result = cross_validate(*noisy(), se="folds")
     assert np.allclose(result.se, result.fold_error.std(axis=0, ddof=1) / np.sqrt(10))

@@ -294,6 +294,24 @@ def test_the_path_table_has_a_row_for_each_member():
     assert table["leaves"][table["shown"]].tolist() == [model.pruning.n_leaves]
 
 
+def test_the_path_table_of_numbers_has_squared_errors_and_no_limits():
+    rng = np.random.default_rng(5)
+    x, held_x = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
+    target, held_target = x[:, 0] + rng.normal(size=60), held_x[:, 0] + rng.normal(size=40)
+    recipe = Recipe(growing={"criterion": "squared_error", "max_depth": 3}, prune="reduced-error")
+    rows, held_rows = encode(x, target=target, target_kind="number"), encode(held_x, target=held_target, target_kind="number")
+    model = fit_model(rows, recipe, held_out=held_rows)
+    table = path_table(model, model.holdout)
+    assert "certified" not in table
+    assert np.isclose(table["growing"][-1], target.var())
+    assert np.isclose(table["held_out"][-1], np.mean((held_target - target.mean()) ** 2))
+
+
+def test_a_model_without_held_out_rows_says_so():
+    model = fit_model(TABLE, Recipe(growing=GINI, prune=None))
+    assert model.metadata == {"rows": len(X), "columns": 4, "held_out_rows": 0}
+
+
 def test_shrunk_probabilities_follow_the_path_from_the_root():
     model = fit_model(TABLE, Recipe(growing=GINI, select=6))
     shares = node_probabilities(model, kind="frequency")

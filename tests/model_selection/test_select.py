@@ -230,3 +230,20 @@ def test_selections_are_equal_only_if_all_fields_are_equal():
 def test_an_error_equal_to_the_limit_is_within_the_limit():
     sequence = PruningSequence(Tree.from_parents([-1, 0, 0]), [2, 1], [0, 1], steps=[1, 0, 0])
     assert Selection(sequence, [0.5, 0.75], [0.25, 0.25], 0, 0, "0se", "prune", 4).one_se == 1
+
+
+def test_given_costs_of_nodes_with_numbers_have_the_standard_error_of_squared_errors():
+    tree = Tree.from_parents([-1, 0, 0])
+    sequence = PruningSequence(tree, [2, 1], [0.0, 6.0], steps=[1, 0, 0])
+    held = Moments(tree, [8, 4, 4], [3.0, 1.0, 5.0], [10.0, 4.0, 4.0], "prune")
+    pruning, table = select(sequence, held, cost=[10.0, 4.0, 4.0], rule="1se")
+    assert table.error.tolist() == [1.0, 1.25]
+    assert table.se.tolist() == [0.5, 0.625]
+    assert pruning.n_leaves == 1  # 1.25 is within 1 + 0.5
+
+
+def test_the_table_names_the_losses_that_were_compared(example):
+    assert "scoring" not in select(*example)[1].details
+    assert select(*example, cost=np.ones(10))[1].details["scoring"] == "given cost"
+    by_costs = select(*example, costs=[[0, 5], [1, 0]])[1].details
+    assert (by_costs["scoring"], by_costs["costs"]) == ("cost", [[0, 5], [1, 0]])
