@@ -64,8 +64,9 @@ TESTS = {
     "growers": ["tests/core/test_tree.py", "tests/engines/test_growing.py"],
     "inspection": ["tests/report/test_reasons.py", "tests/report/test_parts.py"],
     "model_selection": [
-        "tests/estimators", "tests/flows", "tests/cli", "tests/growers/test_presorted_data.py", "tests/inspection/test_scores_shown.py",
-        "tests/modelfile/test_round_trip.py", "tests/report/test_page.py",
+        "tests/estimators", "tests/flows", "tests/cli", "tests/growers/test_presorted_data.py", "tests/growers/test_lookahead.py",
+        "tests/growers/test_monotone.py", "tests/inspection/test_scores_shown.py", "tests/modelfile/test_round_trip.py",
+        "tests/report/test_page.py",
     ],
     "pruners": ["tests/core/test_pruning.py", "tests/core/test_sequence.py", "tests/model_selection/test_cross_validation.py"],
     "report": ["tests/inspection"],
