@@ -66,6 +66,19 @@ def test_parity_of_three_columns_needs_lookahead():
     assert set(model.tree_.feature[model.tree_.internal].tolist()) == {0, 2}
 
 
+def test_an_estimator_of_four_leaves_finds_the_parity_that_greedy_growth_misses():
+    parity = np.array([[a, b] for a in (0, 1) for b in (0, 1)] * 10)
+    y = parity[:, 0] ^ parity[:, 1]
+    resembling = np.where(np.arange(40) < 12, 1 - y, y)  # as the class in 28 of 40 rows
+    X = np.column_stack([resembling, parity]).astype(float)
+    for criterion in ("gini", "sqrt"):
+        tree, counts = grow(X, y, criterion=criterion)
+        assert best_of_size(tree, counts, max_leaves=4).errors[0] > 0
+    model = TreeClassifier(select=4).fit(X, y)
+    assert (model.get_n_leaves(), model.score(X, y)) == (4, 1.0)
+    assert TreeClassifier(select=4, prune="best-of-size").fit(X, y).score(X, y) < 1  # without lookahead
+
+
 @pytest.mark.parametrize("n_leaves", range(2, 9))
 def test_few_leaves_err_no_more_than_the_best_cut_of_a_greedy_tree(n_leaves):
     rng = np.random.default_rng(n_leaves)
@@ -144,3 +157,12 @@ def test_the_splits_that_are_tried_become_fewer_with_more_rows():
     assert len(kept) == 27  # 27 cubed, times the rows, is below 2**31; 28 cubed is above
     assert [split.below for split in kept] == list(range(37, 64))  # the purest
     assert len(_purest_different(splits, purity, 1000)) == 63
+
+
+def test_a_set_of_categories_is_split_from_the_others():
+    colours = np.array(["red", "blue", "green", "red", "grey", "blue", "green", "grey"])
+    table = encode(colours[:, None], target=np.isin(colours, ["red", "green"]).astype(int))
+    counts = grow_with_lookahead(table, None, 2)
+    child_of = dict(zip(table.schema.columns[0].categories, counts.tree.branch.tolist(), strict=True))
+    assert child_of["red"] == child_of["green"] != child_of["blue"] == child_of["grey"]
+    assert sorted(counts.by_class[1:].tolist()) == [[0, 4], [4, 0]]

@@ -299,7 +299,10 @@ def test_the_path_table_of_numbers_has_squared_errors_and_no_limits():
     x, held_x = rng.normal(size=(60, 2)), rng.normal(size=(40, 2))
     target, held_target = x[:, 0] + rng.normal(size=60), held_x[:, 0] + rng.normal(size=40)
     recipe = Recipe(growing={"criterion": "squared_error", "max_depth": 3}, prune="reduced-error")
-    rows, held_rows = encode(x, target=target, target_kind="number"), encode(held_x, target=held_target, target_kind="number")
+    rows, held_rows = (
+        encode(x, target=target, target_kind="number"),
+        encode(held_x, target=held_target, target_kind="number"),
+    )
     model = fit_model(rows, recipe, held_out=held_rows)
     table = path_table(model, model.holdout)
     assert "certified" not in table

@@ -7,9 +7,10 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, roc_auc_score
 
 from oracles import all_prunings, keep_vector
-from secateur import TreeClassifier, TreeRegressor, encode, grow
+from secateur import Tree, TreeClassifier, TreeRegressor, encode, grow
 from secateur.errors import ParameterError, UnsupportedError
-from secateur.model_selection import SCORES, cross_validate
+from secateur.model_selection import SCORES, cross_validate, losses
+from secateur.model_selection.folds import _area_fold_losses, _FoldPath
 from secateur.statistics.probabilities import SHRINKAGE_STRENGTHS
 from small_tables import rows_of_nodes
 
@@ -207,3 +208,18 @@ def test_probabilities_are_chosen_by_the_standard_error_of_the_difference(scorin
     assert result.chosen == max(within)
     assert result.sequence.n_leaves[result.chosen] > 1
     assert cross_validate(X, y, scoring=scoring, select="0se").chosen == result.best
+
+
+def test_the_shrunk_losses_of_a_long_path_are_those_of_its_scored_members(monkeypatch):
+    monkeypatch.setattr(losses, "MAX_SCORED_MEMBERS", 2)
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    held_out = np.array([[4, 4], [3, 1], [3, 0], [0, 1], [1, 3]])
+    path = _FoldPath(np.array([0.0, 0.1, 0.2]), np.array([2, 1, 0, 0, 0]), None)
+    of_members = np.tile([10.0, 11.0, 12.0], (len(SHRINKAGE_STRENGTHS), 1))
+    fold = _area_fold_losses(
+        tree, path, held_out, held_out / held_out.sum(axis=1, keepdims=True), (of_members, of_members + 5)
+    )
+    assert fold.alphas.tolist() == [0.0, 0.2]  # the largest tree and the root
+    assert fold.shrunk[0].tolist() == [[10.0, 12.0]] * len(SHRINKAGE_STRENGTHS)
+    assert fold.shrunk[1].tolist() == [[15.0, 17.0]] * len(SHRINKAGE_STRENGTHS)
+    assert fold.loss[1] == 0.5  # the root ranks no row above another
