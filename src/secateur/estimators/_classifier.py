@@ -54,8 +54,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         "frequency") falls when the value of the column rises; with -1, neither rises. Only for two classes and numeric
         columns. The constraint holds for the pruned tree and for any smaller pruning of it.
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
-        Groups of columns, by name or number; all columns tested on the path to a leaf are in one group. Columns in no
-        group form one more group, as in scikit-learn's histogram-based estimators.
+        Groups of columns that may be split on together on the way to a leaf. Columns are given by name or number.
+        Columns in no group form one more group, as in scikit-learn's histogram-based estimators.
     surrogates : int
         Maximum number of surrogates per node, for rows whose tested value is missing. As in R's rpart, where the
         default is 5; see `grow`.
