@@ -74,7 +74,7 @@ TESTS = {
         "tests/engines/test_options.py", "tests/engines/test_tally.py", "tests/engines/test_stream.py", "tests/engines/test_sums_of_parts.py",
         "tests/core/test_counts.py", "tests/core/test_moments.py", "tests/growers/test_weights.py",
         "tests/growers/test_surrogates.py", "tests/growers/test_regression.py", "tests/statistics", "tests/interop/test_from_sklearn.py",
-        "tests/model_selection/test_fit_model.py", "tests/estimators",
+        "tests/model_selection/test_fit_model.py", "tests/estimators", "tests/flows/test_groups.py",
     ],
     "statistics": ["tests/certifiers", "tests/flows", "tests/pruners/test_pessimistic.py", "tests/routing/test_prediction.py"],
 }  # fmt: skip
