@@ -739,3 +739,11 @@ def test_a_penalty_whose_paths_are_nested_in_some_folds_only_can_be_cross_valida
 
     assert selection is not None
     assert "shrinkage" not in selection.details
+
+
+def test_evaluation_takes_weights_as_repeated_rows():
+    model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+
+    found = model.evaluate([[0.0], [1.5], [9.0]], ["no", "yes", "yes"], sample_weight=[1, 3, 4])
+
+    assert found.error == 3 / 8  # the second row is wrong

@@ -32,3 +32,29 @@ def test_surrogates_read_their_own_column_when_an_untested_column_comes_first():
     batch = pl.DataFrame({"constant": [0.0, 0.0], "x": [None, None], "twin": [5.0, 9.0]}, schema=frame.schema)
 
     assert task.leaves(batch).tolist() == [1, 2]
+
+
+@pytest.fixture(name="cut_tree")
+def fixture_cut_tree():
+    """Return a tree that tests only x, cut from a tree that also tests z."""
+    frame = pl.DataFrame({"x": [0.0, 0.0, 1.0, 1.0] * 3, "z": [0.0, 1.0, 0.0, 1.0] * 3})
+    tree, grown = secateur.grow(frame, ["a", "a", "b", "c"] * 3)
+    assert sorted(tree.tested_columns) == [0, 1]
+    return secateur.Pruning.from_cuts(tree, [int(tree.internal[-1])], node_labels=grown.majority).to_tree()
+
+
+def test_a_cut_tree_sketches_rows_that_have_all_columns_of_its_key(cut_tree):
+    batch = pl.DataFrame({"x": [0.0, 1.0, 1.0], "z": [0.0, 0.0, 1.0], "y": ["a", "b", "c"]})
+
+    found = plan_count(cut_tree, ("x", "z", "y"), "y")(batch).finish(cut_tree, "test")
+
+    assert found.sketch == secateur.count(cut_tree, batch.select("x", "z"), batch["y"]).sketch
+
+
+def test_a_cut_tree_counts_rows_that_lack_a_column_of_its_key_without_a_sketch(cut_tree):
+    batch = pl.DataFrame({"x": [0.0, 1.0, 1.0], "y": ["a", "b", "c"]})
+
+    found = plan_count(cut_tree, ("x", "y"), "y")(batch).finish(cut_tree, "test")
+
+    assert found.by_class.tolist() == [[1, 1, 1], [1, 0, 0], [0, 1, 1]]
+    assert found.sketch is None
