@@ -172,3 +172,12 @@ def test_importing_exports_loads_no_other_package():
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
 
     assert process.stdout.split() == ["False", "False"]
+
+
+def test_classes_without_names_are_their_numbers():
+    schema = Schema((Column("x", "numeric", (), has_missing=False),))
+    tree = Tree([-1, 0, 0], [0, -1, -1], [2.5, np.nan, np.nan], default=[0, 0, 0], schema=schema)
+    exported = ExportedTree((tree, Counts.from_leaves(tree, [[3, 1, 0], [0, 1, 4]])))
+
+    assert exported.class_labels == [0, 1, 2]
+    assert [exported.prediction(v) for v in exported.leaves] == [0, 2]

@@ -9,6 +9,7 @@ from secateur.core.model import Model
 from secateur.core.moments import Moments
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_onnx
+from secateur.exports._onnx import _int64
 from secateur.statistics.probabilities import node_probabilities
 
 pytest.importorskip("onnx")
@@ -128,3 +129,13 @@ def test_columns_may_have_the_names_of_the_steps():
 def replace_tree(tree, schema):
     fields = ("parent", "feature", "threshold", "branch_start", "branch", "default", "score", "split_order", "ids")
     return Tree(*(getattr(tree, name) for name in fields), schema=schema)
+
+
+@pytest.mark.parametrize("label", [2.0**63, -(2.0**63) * 1.5])
+def test_a_class_of_more_than_64_bits_is_refused(label):
+    with pytest.raises(UnsupportedError, match="64 bits"):
+        _int64(label)
+
+
+def test_the_smallest_class_of_64_bits_is_written():
+    assert _int64(-(2.0**63)) == -(2**63)

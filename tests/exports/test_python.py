@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import secateur
 from export_cases import CASES, chain, infinite, mixed, numeric
 from secateur.errors import ParameterError
 from secateur.exports import export_python
@@ -107,3 +108,12 @@ def test_a_tree_of_20_000_levels_is_written_in_linear_time_and_predicts():
 
     assert seconds < 4
     assert [names["predict"](row) for row in case.rows()[40:60]] == case.predictions()[40:60]
+
+
+def test_categories_that_doubles_cannot_distinguish_are_exported():
+    first = 2**53
+    X = np.array([[first], [first + 1]] * 3, object)
+    model = secateur.grow(secateur.encode(X, names=["id"], nominal=[0], target=["a", "b"] * 3))
+    predict = module_of(model)["predict"]
+
+    assert [predict([x]) for x in (first, first + 1)] == ["a", "b"]

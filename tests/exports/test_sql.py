@@ -14,7 +14,7 @@ from secateur import Column, Counts, Pruning, Schema, Tree
 from secateur.core.model import Model
 from secateur.errors import ParameterError, UnsupportedError
 from secateur.exports import export_sql
-from secateur.exports._sql import DIALECTS
+from secateur.exports._sql import DIALECTS, _number
 from secateur.statistics.probabilities import node_probabilities
 from small_tables import samples
 
@@ -540,3 +540,16 @@ def test_the_order_of_the_rows_and_columns_of_a_table_changes_no_prediction(engi
     predicted = dict(row for row in connection.execute(query).fetchall())
 
     assert [predicted[i] for i in range(len(predicted))] == case.predictions()
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(ParameterError, match="style='fancy'"):
+        export_sql(numeric().model, dialect="duckdb", style="fancy")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_thresholds_are_written_as_doubles_unless_single_precision_holds_them(dialect):
+    target = DIALECTS[dialect]
+
+    assert [_number(target, x) for x in (2.5, -3.0, 1024.0)] == ["2.5", "-3", "1024"]
+    assert [_number(target, x) for x in (0.1, 2.0**60)] == [target.number(0.1), target.number(2.0**60)]

@@ -113,3 +113,12 @@ def test_an_infinite_value_can_change_too(value, says):
     row = secateur.encode([[value]], schema=table.schema)
 
     assert str(nearest_change(view_of(tree, counts), row)) == says
+
+
+def test_a_missing_value_changes_to_a_range_without_an_infinite_end():
+    table = secateur.encode([[1.0], [2.0], [4.0], [5.0]], names=["size"], target=["a", "a", "b", "b"])
+    tree, counts = secateur.grow(table)
+    row = secateur.encode([[None]], schema=table.schema)
+
+    assert apply(tree, row).tolist() == [1]
+    assert str(nearest_change(view_of(tree, counts), row)) == "size above 3 (is missing) would give b"

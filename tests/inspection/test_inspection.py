@@ -8,10 +8,10 @@ import pytest
 from sklearn import metrics
 
 import secateur
-from secateur import TreeClassifier, TreeRegressor
+from secateur import Counts, Model, Pruning, Tree, TreeClassifier, TreeRegressor
 from secateur.cli import run
-from secateur.errors import CountsError, ParameterError
-from secateur.inspection import evaluate
+from secateur.errors import CountsError, ParameterError, TreeError
+from secateur.inspection import evaluate, explain, summary
 
 
 @pytest.fixture(scope="module")
@@ -155,3 +155,27 @@ def test_commands_say_the_same(model, frame, tmp_path, capsys):
     assert run(["explain", *files, "--row", "999"]) == 2
     assert run(["show", files[0]]) == 0
     assert capsys.readouterr().out.startswith(str(model.summary()).partition("\n")[0])
+
+
+def test_rows_without_variance_have_no_r2(frame):
+    model = TreeRegressor(cv=3, random_state=0).fit(frame[["age"]][:400], frame.income[:400])
+
+    assert np.isnan(model.evaluate(frame[["age"]][400:], np.full(200, 5.0)).r2)
+
+
+def test_the_summary_of_a_tree_without_tests_has_no_importances():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[3, 1], [0, 4]])
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+
+    assert "importances" not in summary(model).to_dict()
+    assert summary(model).to_dict()["leaves"] == 2
+
+
+def test_a_row_cannot_be_explained_by_a_tree_without_a_schema():
+    tree = Tree([-1, 0, 0], [0, -1, -1], [2.5, np.nan, np.nan])
+    counts = Counts.from_leaves(tree, [[3, 1], [0, 4]])
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+
+    with pytest.raises(TreeError, match="cannot route rows"):
+        explain(model, [2.5])

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 import secateur
 from secateur.core.model import Model
 from secateur.growers.tree_tables import shortest_decimals
+from secateur.inspection.wording import threshold_text
 from secateur.modelfile import load_model, save_model
 from secateur.routing import apply
 
@@ -69,3 +70,8 @@ def test_thresholds_from_scikit_learn_have_its_rounded_texts():
 
     assert np.abs(tree.rounded - model.tree_.threshold)[tree.internal].max() < 1e-6
     assert all(len(repr(x)) <= 5 for x in tree.rounded[tree.internal].tolist())
+
+
+def test_a_threshold_of_16_digits_is_written_with_an_exponent_whatever_the_decimals():
+    assert threshold_text(1e20, np.nan, 2, is_date=False) == "1e+20"
+    assert threshold_text(123.456, 123.45, 2, is_date=False) == "123.45"

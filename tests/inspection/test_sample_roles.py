@@ -4,16 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from secateur import Counts, Model, Pruning, Tree, TreeClassifier, count, grow
 from secateur.inspection import evaluate, summary
-from secateur.inspection.currency import currency_of, holdout_role
+from secateur.inspection.currency import Currency, currency_of, holdout_role, score_on, scores_along
 from secateur.inspection.sentences import describe_scores
 from secateur.model_selection import choose_on_holdout, snip
 from secateur.pruners import cost_complexity, reduced_error
 from secateur.report._data import page_data
 from secateur.report._reasons import fitted_reasons
 from secateur.report._shown import deciding_costs, read_model
+from secateur.routing import apply
+from secateur.statistics.probabilities import node_probabilities
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(900, 2))
@@ -141,3 +144,47 @@ def test_bars_of_regression_need_rows_that_did_not_make_the_tree():
 
     assert "helped to make" in samples_on_page(Model(pruning, moments, used))[1]["no_limits"]
     assert samples_on_page(Model(pruning, moments, fresh))[1]["no_limits"] == ""
+
+
+@pytest.mark.parametrize("extra", [{"groups": np.arange(300) // 3}, {"sample_weight": np.full(300, 0.5)}])
+def test_an_evaluation_of_rows_with_weights_or_groups_has_no_limits(grown, extra):
+    tree, counts = grown
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+
+    assert evaluate(model, held_out(tree, 600)).error_limits is not None
+    assert evaluate(model, count(tree, X[600:], y[600:], sample="test", **extra)).error_limits is None
+
+
+def test_an_evaluation_as_plain_values_has_no_used_rows_if_the_rows_are_fresh(grown):
+    tree, counts = grown
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+
+    assert evaluate(model, held_out(tree, 600)).to_dict()["used_rows"] is None
+
+
+def test_the_area_under_the_roc_curve_is_known_for_each_member_of_a_sequence(grown):
+    tree, counts = grown
+    sequence, held = cost_complexity(tree, counts), held_out(tree, 600)
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+    shares = node_probabilities(model)[:, 1]
+    leaf = apply(tree, X[600:])
+
+    expected = []
+    for i in range(len(sequence)):
+        pruning = sequence[i]
+        nodes = [int(v) if pruning.is_leaf[v] else pruning.leaf_above(int(v)) for v in leaf]
+        expected.append(1 - roc_auc_score(y[600:] == "yes", shares[nodes]))
+    assert len(expected) > 2
+    assert scores_along(Currency("roc_auc"), model, sequence, held) == pytest.approx(expected)
+
+
+def test_rows_of_a_class_that_growing_did_not_know_have_a_brier_score():
+    tree, counts = grow([[1.0], [2.0], [4.0], [5.0]], ["a", "a", "b", "b"])
+    held = Counts.from_leaves(tree, [[3, 0, 1], [0, 4, 0]], sample="prune")
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+
+    expected = 0.0
+    for leaf, rows in zip(tree.leaves, held.by_class[tree.leaves], strict=True):
+        shares = np.append(node_probabilities(model)[leaf], 0.0)
+        expected += sum(n * ((shares - np.eye(3)[c]) ** 2).sum() for c, n in enumerate(rows))
+    assert score_on(Currency("brier"), model, held) == pytest.approx(expected / 8)
