@@ -73,3 +73,18 @@ def test_limits_have_three_digits_and_are_rounded_up(fields, limit):
 
 def test_the_confidence_has_six_digits_and_is_rounded_down():
     assert str(Bound(0.1, 0.0012345678, "m", 9, 0)).startswith("With 99.8765 % confidence")
+
+
+@pytest.mark.parametrize("delta", [0.0, 1.0, -0.1, float("nan")])
+def test_a_failure_probability_that_is_none_is_refused(delta):
+    with pytest.raises(ParameterError, match="delta="):
+        Bound(0.2, delta, "m", 10, 1)
+
+
+def test_the_error_rate_of_no_rows_is_zero():
+    assert Bound(1.0, 0.05, "m", 0, 0).rate == 0.0
+
+
+def test_a_bound_whose_rows_were_not_checked_says_what_it_assumes_of_them():
+    assert "not used before" in str(Bound(0.2, 0.05, "m", 10, 1, is_checked=False))
+    assert "not used before" not in str(Bound(0.2, 0.05, "m", 10, 1))

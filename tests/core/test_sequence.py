@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from secateur import Counts, Pruning, PruningSequence, Tree
 from secateur.core import MemberChanges
+from secateur.core.provenance import SampleUsage
 from secateur.errors import ParameterError, PruningError
 from secateur.pruners import best_of_size, cost_complexity
 from strategies import counts as draw_counts
@@ -183,3 +184,19 @@ def test_a_pickled_log_keeps_that_a_sample_was_evaluated_on_a_sequence_or_on_a_s
     tree.evaluation_log.record_pruning(second, sequence[0])
     again = pickle.loads(pickle.dumps(tree.evaluation_log))
     assert [again.records[counts.sample_id].may_have_chosen for counts in (first, second)] == [True, False]
+
+
+def test_error_rates_on_counts_are_errors_per_row():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[3, 1], [0, 4]])
+    sequence = cost_complexity(tree, counts)
+
+    # Two leaves have 1 error in 8 rows, the root alone has 3.
+    assert dict(zip(sequence.n_leaves.tolist(), sequence.rates_on(counts, counts).tolist(), strict=True)) == {
+        2: 1 / 8,
+        1: 3 / 8,
+    }
+
+
+def test_usage_without_other_samples_keeps_the_rest():
+    assert [*SampleUsage(["grow", "prune"]).without(SampleUsage(["prune", "test"]))] == ["grow"]

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from secateur.data.raw_column import read_objects
+from secateur.data.screening import looks_continuous
 from secateur.data.target import encode_target
 from secateur.data.weights import check_weights
 from secateur.errors import DataError, SchemaError, UnsupportedError
@@ -242,3 +244,13 @@ def test_the_callers_weights_are_not_touched():
 def test_weights_that_are_no_weights_are_refused(weights, says):
     with pytest.raises(DataError, match=says):
         check_weights(weights, 3)
+
+
+@pytest.mark.parametrize(("values", "is_continuous"), [([0.5, 1.5], True), ([0.0, 1.0], False), ([0.0, np.nan], False)])
+def test_a_target_with_fractions_looks_continuous(values, is_continuous):
+    assert looks_continuous(np.array(values * 20)) is is_continuous
+
+
+def test_a_value_of_an_unsupported_type_is_named_wherever_it_is():
+    with pytest.raises(UnsupportedError, match="row 1: 2j is a complex"):
+        read_objects(np.array([1.0, 2j], object), "size")

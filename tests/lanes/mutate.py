@@ -52,7 +52,7 @@ TESTS = {
     "core": [
         "tests/pruners", "tests/certifiers/test_certify.py", "tests/inspection/test_inspection.py", "tests/flows/test_reuse.py",
         "tests/growers/test_surrogates.py", "tests/modelfile/test_round_trip.py", "tests/routing", "tests/statistics",
-        "tests/model_selection/test_select.py", "tests/model_selection/test_fit_model.py",
+        "tests/model_selection/test_select.py", "tests/model_selection/test_fit_model.py", "tests/certifiers/test_bound.py",
     ],
     "data": [
         "tests/routing", "tests/engines/test_options.py", "tests/engines/test_stream.py", "tests/flows/test_bad_inputs.py",
