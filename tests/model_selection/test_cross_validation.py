@@ -395,6 +395,19 @@ def test_an_executor_gives_the_same_result():
         assert cross_validate(X, y, penalty="sqrt", n_jobs=pool) == first
 
 
+def test_an_executor_gets_a_task_for_each_tree():
+    class CountingExecutor(ThreadPoolExecutor):
+        n_tasks = 0
+
+        def submit(self, *arguments, **keywords):
+            self.n_tasks += 1
+            return super().submit(*arguments, **keywords)
+
+    with CountingExecutor(1) as executor:
+        cross_validate(*noisy(60), criterion="auto", cv=3, cv_repeats=1, n_jobs=executor)
+    assert executor.n_tasks == 2 * (1 + 3)  # two criteria, on all rows and in three folds
+
+
 def test_a_client_that_can_scatter_gets_the_rows_once():
     sent = []
 
