@@ -747,3 +747,18 @@ def test_evaluation_takes_weights_as_repeated_rows():
     found = model.evaluate([[0.0], [1.5], [9.0]], ["no", "yes", "yes"], sample_weight=[1, 3, 4])
 
     assert found.error == 3 / 8  # the second row is wrong
+
+
+def test_weights_certify_only_if_they_are_stated_to_be_repeated_rows():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 2))
+    y = (X[:, 0] + rng.normal(size=500) > 0).astype(int)
+    weight = rng.integers(1, 4, 200)
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(X[:300], y[:300])
+
+    with pytest.raises(UnsupportedError, match="weights"):
+        model.certified_on(X[300:], y[300:], weight)
+    certified = model.certified_on(X[300:], y[300:], weight, repeated=True).certificate_
+
+    assert certified.n == weight.sum()
+    assert certified.errors == (weight * (model.predict(X[300:]) != y[300:])).sum()
