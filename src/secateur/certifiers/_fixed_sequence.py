@@ -309,7 +309,7 @@ def _test(sample: _TestedSample, target: float) -> tuple[int | None, Bound]:
 
 
 def _p_values(wrong: LongsOrFloats, n: int, target: float) -> list[float]:
-    """Return the probability of so many errors or fewer in `n` rows, if the error is the target."""
+    """Return, for each number in `wrong`, P(Bin(n, target) <= number): its p-value if the true error is `target`."""
     return [float(p) for p in np.exp(np.minimum(log_binomial_tail(wrong, n, target), 0.0))]
 
 

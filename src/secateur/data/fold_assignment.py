@@ -27,8 +27,8 @@ from .table import Table
 # The constants of SplitMix64, a generator of pseudorandom numbers.
 _MIX_FACTORS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 _MIX_STEP = 0x9E3779B97F4A7C15
-# If more groups per fold have the same number of rows of each class, about this number per fold is assigned one by one.
-# The others are divided equally among all folds.
+# Groups with equal numbers of rows of each class are interchangeable. If there are more of them per fold than this,
+# about this number per fold is assigned to the best fold at a time, and the rest is divided equally among all folds.
 MAX_CHOSEN_PER_FOLD = 32
 
 

@@ -99,7 +99,7 @@ RULES = {
     "equal-predictions": Rule("merge_equal_leaves"),
     "certificate-optimal": Rule("certificate_optimal", _HELD_OUT),
 }
-# The module of every public name. The names listed one by one are functions and classes beside the rules.
+# The module of every public name: first the rules, then the other functions and classes.
 _MODULE_OF = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
     "KPath": "._k_path",
     "k_limit": "._k_reduced_error",

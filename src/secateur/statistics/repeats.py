@@ -116,7 +116,7 @@ class Repeats:
 
     @property
     def is_refused(self) -> bool:
-        """Whether so many rows are copies that the sample certifies nothing."""
+        """Whether the sample is refused, because more than half of its rows count as errors."""
         return self.n_errors > MAX_REPEATED_SHARE * self.n_rows
 
     @property
