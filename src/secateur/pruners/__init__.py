@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from ._cost_complexity import printed_cost_complexity as printed_cost_complexity
     from ._critical_value import critical_value as critical_value
     from ._error_based import error_based as error_based
+    from ._fewest_changes import ChangeFront as ChangeFront
+    from ._fewest_changes import changed_nodes as changed_nodes
+    from ._fewest_changes import fewest_changes as fewest_changes
     from ._global_srm import global_srm as global_srm
     from ._global_srm import global_srm_prunings as global_srm_prunings
     from ._global_srm import global_srm_table as global_srm_table
@@ -101,7 +104,10 @@ RULES = {
 }
 # The module of every public name: first the rules, then the other functions and classes.
 _MODULE_OF = {rule.function: f"._{rule.function}" for rule in RULES.values()} | {
+    "ChangeFront": "._fewest_changes",
     "KPath": "._k_path",
+    "changed_nodes": "._fewest_changes",
+    "fewest_changes": "._fewest_changes",
     "k_limit": "._k_reduced_error",
     "k_reduced_error_path": "._k_reduced_error",
     "srm_penalty": "._bottom_up_srm",
