@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from oracles import all_prunings
-from secateur import Bound, Counts, Pruning, Tree
+from secateur import Bound, Counts, Pruning, Tree, count, grow
 from secateur.certifiers import occam
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 from secateur.pruners import certificate_optimal, prune, reduced_error
@@ -151,3 +151,19 @@ def test_the_note_is_the_certificate_that_occam_gives():
     pruning = certificate_optimal(TREE, GROWN, HELD)
     assert pruning.note == str(occam(TREE, GROWN, HELD, prior="informed", pruning=pruning))
     assert pruning.certified
+
+
+def test_equal_rows_are_stated_to_be_independent():
+    rng = np.random.default_rng(0)
+    values = np.repeat(rng.random(150), 2)  # every row occurs twice
+    labels = np.repeat(rng.random(150) < 0.5, 2)
+    rows = rng.permutation(300)
+    tree, grown = grow(values[rows[:150], None], labels[rows[:150]], criterion="gini")
+    held = count(tree, values[rows[150:], None], labels[rows[150:]])
+
+    with pytest.raises(LeakageError, match="repeats='independent'"):
+        certificate_optimal(tree, grown, held)
+    pruning = certificate_optimal(tree, grown, held, repeats="independent")
+
+    assert "equal rows" in pruning.note
+    assert pruning.provenance.parameters["repeats"] == "independent"

@@ -38,10 +38,11 @@ def test_every_claim_has_a_name_of_its_own():
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_the_committed_verdicts_are_those_of_the_code(document):
-    verdicts = [(finding.claim.place, finding.claim.says, finding.verdict) for finding in check_claims(document)]
+def test_the_committed_findings_are_those_of_the_code(document):
+    findings = check_claims(document)
+    found = [(finding.claim.place, finding.claim.says, finding.verdict, finding.evidence) for finding in findings]
     committed = [finding for finding in COMMITTED if finding["document"] == document]
-    assert verdicts == [(finding["place"], finding["says"], finding["verdict"]) for finding in committed]
+    assert found == [(row["place"], row["says"], row["verdict"], row["evidence"]) for row in committed]
 
 
 def test_every_claim_says_where_it_is_and_names_that_exist():

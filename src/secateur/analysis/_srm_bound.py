@@ -6,15 +6,15 @@ from .._utils.checks import check_int
 from ._checks import check_between
 
 
-def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta: float = 0.05) -> float:
+def srm_excess_bound(n: int, n_nodes: int, depth: int, *, n_tests: float, delta: float = 0.05) -> float:
     """Return the published bound on the error of the bottom-up SRM pruning above that of the best pruning.
 
     Parameters
     ----------
     n : int
         Number m of rows.
-    n_leaves : int
-        Number s of leaves of the best pruning.
+    n_nodes : int
+        Size s of the best pruning: its nodes, leaves included.
     depth : int
         Depth l of the best pruning.
     n_tests : float
@@ -35,11 +35,11 @@ def srm_excess_bound(n: int, n_leaves: int, depth: int, *, n_tests: float, delta
 
     Examples
     --------
-    >>> round(srm_excess_bound(100_000, 10, 4, n_tests=20), 3)
-    0.671
+    >>> round(srm_excess_bound(100_000, 19, 4, n_tests=20), 3)
+    0.939
     """
-    n, n_leaves, depth = check_int("n", n, 1), check_int("n_leaves", n_leaves, 1), check_int("depth", depth, 0)
+    n, n_nodes, depth = check_int("n", n, 1), check_int("n_nodes", n_nodes, 1), check_int("depth", depth, 0)
     delta = float(check_between("delta", delta, 1e-300, 1))
-    small = 12 * math.log(n_leaves / delta) * n_leaves / n
-    nats = n_leaves * ((1 + depth) * math.log(n_tests) + math.log(n / delta))
+    small = 12 * math.log(n_nodes / delta) * n_nodes / n
+    nats = n_nodes * ((1 + depth) * math.log(n_tests) + math.log(n / delta))
     return 3 * (small + 2 * math.sqrt(nats * depth / n))

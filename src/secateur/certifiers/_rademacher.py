@@ -301,7 +301,7 @@ def rademacher_over_k(
     delta : float
         Probability that any of the bounds is too low.
     **parameters
-        Further parameters of `rademacher`: draws, form, rng.
+        Further parameters of `rademacher`: draws, form, rng, repeats.
 
     Returns
     -------

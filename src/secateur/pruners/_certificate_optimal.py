@@ -22,6 +22,7 @@ from .._utils.arrays import ArrayLike, Bools, Floats, write_protect
 from ..core import Bound, Counts, Pruning, RuleProvenance, SampleUsage, Tree
 from ..statistics.freshness import check_samples
 from ..statistics.priors import LAMBDAS, MUS, log_normaliser, prior_cost, prior_grid
+from ..statistics.repeats import RepeatRule
 from ..statistics.tails import binomial_upper, log_binomial_tail
 
 RELATIVE_TOLERANCE = 1e-12  # bounds this close count as equal
@@ -36,6 +37,7 @@ def certificate_optimal(
     delta: float = 0.05,
     lam: ArrayLike = LAMBDAS,
     mu: ArrayLike = MUS,
+    repeats: RepeatRule = "errors",
 ) -> Pruning:
     """Return the pruning with the lowest certified error that a descent finds.
 
@@ -51,6 +53,8 @@ def certificate_optimal(
         Failure probability of the certificate.
     lam, mu : float or list of float
         Weights of a growing error and of a leaf in the prior; fixed before the held-out sample is seen.
+    repeats : "errors" or "independent"
+        As for `secateur.certify`: whether held-out rows that may be copies of other rows count as errors.
 
     Returns
     -------
@@ -82,7 +86,7 @@ def certificate_optimal(
     With 95 % confidence the error on new rows like these is at most ...
     """
     labels = grown.majority  # a sample without classes is refused here, before its rows are examined
-    rows = check_samples(tree, grown, holdout, "a certificate", delta, warns=False)
+    rows = check_samples(tree, grown, holdout, "a certificate", delta, repeats=repeats, warns=False)
     n_rows, log_delta = rows.n, math.log(rows.delta)
     pairs = prior_grid(lam, mu)
     grow_errors = grown.errors_if_leaf(labels)
@@ -113,7 +117,7 @@ def certificate_optimal(
     )
     provenance = RuleProvenance(
         "certificate-optimal",
-        {"delta": delta, "lam": np.asarray(lam), "mu": np.asarray(mu)},
+        {"delta": delta, "lam": np.asarray(lam), "mu": np.asarray(mu), "repeats": repeats},
         cost="certified error",
         sample=holdout.sample,
         tolerance=RELATIVE_TOLERANCE,

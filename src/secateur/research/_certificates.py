@@ -18,7 +18,7 @@ from ..data.table import Table
 from ..datasets.tables import make_table
 from ..model_selection import cross_validate
 from ..routing import count
-from ._bounds import DELTA, TREE_OF_BOUND, measure_bounds
+from ._bounds import DELTA, REPEATS, TREE_OF_BOUND, measure_bounds
 from ._samples import derive_seed, error_rate, grow_and_count, load_table
 from ._sheets import CYCLE, Sheet, mean, new_figure, printed_and_ours, printed_figures
 from ._study import Config, Part, Result, collect_values, results_under
@@ -114,7 +114,8 @@ def _measure_certificates(growing: Table, pruning: Table, test: Table, *, seed: 
     # Cross-validation has grown the same tree again. Its rows are counted anew, since `measure_bounds` has already used
     # the counts of the first tree, and a certificate refuses counts that were used before.
     tree = selection.sequence.tree
-    best = least_bound(path(selection.sequence, count(tree, pruning), delta=DELTA, weights=weights))
+    bounds = path(selection.sequence, count(tree, pruning), delta=DELTA, weights=weights, repeats=REPEATS)
+    best = least_bound(bounds)
     error = error_rate(selection.sequence[best.details["member"]], count(tree, test, sample="test"))
     return {**found, "path, weighted": best.value, "test error, path, weighted": error}
 

@@ -22,7 +22,7 @@ from ..core import Counts, Tree
 from ..data.table import Table
 from ..pruners import k_limit, k_reduced_error, reduced_error
 from ..routing import count
-from ._bounds import BOUNDS, DELTA, FACTOR, TREE_OF_BOUND, best_on_path, measure_bounds, rademacher_bounds
+from ._bounds import BOUNDS, DELTA, FACTOR, REPEATS, TREE_OF_BOUND, best_on_path, measure_bounds, rademacher_bounds
 from ._samples import RANDOM_SETS, derive_seed, error_rate, grow_and_count, load_table
 from ._sheets import CYCLE, Row, Sheet, comparison_cells, mean, new_figure, printed_figures
 from ._study import Config, Part, Result, collect_values, results_under
@@ -236,7 +236,7 @@ def measure_phases(config: Config, name: str, n_splits: int) -> Result:
         samples = _grow_on_split(config, table, 1 / 3, i)
         tree, grown, held, test = samples
         ks = sorted({k_limit(grown, factor=c) for c in FACTORS})
-        best = rademacher_over_k(tree, grown, held, ks=ks, delta=DELTA, form="printed", rng=seed)
+        best = rademacher_over_k(tree, grown, held, ks=ks, delta=DELTA, form="printed", rng=seed, repeats=REPEATS)
         k = best.details["k"]
         test_error = error_rate(k_reduced_error(tree, grown, held, k=k), test)
         by_share = [_grow_on_split(config, table, share, i) for share in PRUNING_SHARES]

@@ -239,7 +239,7 @@ def _apply_methods(concept: Concept, sample: Table, seed: int) -> SampleOutcome:
     best = prunings["best pruning"]
     methods = {name: _compare_with_best(pruning, best, truth, concept) for name, pruning in prunings.items()}
     depth = int(tree.depth[best.leaves].max())
-    bound = srm_excess_bound(sample.n_rows, best.n_leaves, depth, n_tests=N_ATTRIBUTES)
+    bound = srm_excess_bound(sample.n_rows, best.n_nodes, depth, n_tests=N_ATTRIBUTES)
     # REP needs held-out rows, so its tree is grown on two thirds of the sample. It is compared with the best pruning
     # of that tree.
     samples = grow_and_count(*datasets.split(sample, 2 / 3, 1 / 3, seed=seed))

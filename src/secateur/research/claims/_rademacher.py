@@ -12,6 +12,7 @@ from ...core import Counts, Tree
 from ...data.table import Table
 from ...pruners import k_limit, k_reduced_error, reduced_error
 from ...routing import count
+from .._bounds import REPEATS
 from .._samples import error_rate, grow_and_count
 from ._claim import Evidence, NotCheckable, claim, claim_by_search, claim_on_small_trees, counterexample_unless
 from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cost_of, failing_cases, perfect_tree, prunings
@@ -126,8 +127,8 @@ def penalty_within_k_is_not_larger(case: Case) -> object:
 def choosing_k_by_its_bound_costs_more() -> Evidence:
     samples = grow_and_count(*datasets.split(datasets.tic_tac_toe(), 2 / 3, 1 / 3), criterion="gain_ratio")
     ks = sorted({k_limit(samples[1], factor=c) for c in (1, 1.1, 1.5, 2, 3)})
-    chosen = certifiers.rademacher_over_k(*samples, ks=ks, rng=0).details["unclipped"]
-    single = min(certifiers.rademacher(*samples, k=k, rng=0).details["unclipped"] for k in ks)
+    chosen = certifiers.rademacher_over_k(*samples, ks=ks, rng=0, repeats=REPEATS).details["unclipped"]
+    single = min(certifiers.rademacher(*samples, k=k, rng=0, repeats=REPEATS).details["unclipped"] for k in ks)
     text = f"tic-tac-toe: {chosen:.3f} chosen among {len(ks)}, {single:.3f} the best alone"
     return Evidence(text, counterexample_unless(chosen > single))
 
@@ -291,10 +292,12 @@ def _bounds_on_set(name: str) -> dict[str, float]:
     rep, k_rep = reduced_error(*samples), k_reduced_error(*samples, k=k)
     measured: dict[str, float] = {}
     for rule, pruning, limit in (("REP", rep, None), ("k-REP", k_rep, k)):
-        bound = certifiers.rademacher(*samples, delta=0.01, k=limit, form="printed", rng=0, pruning=pruning)
+        bound = certifiers.rademacher(
+            *samples, delta=0.01, k=limit, form="printed", rng=0, pruning=pruning, repeats=REPEATS
+        )
         measured[rule] = bound.details["unclipped"]
         measured[f"{rule} error"] = error_rate(pruning, fresh)
-    measured["Occam"] = certifiers.occam(*samples, delta=0.01, pruning=rep).value
+    measured["Occam"] = certifiers.occam(*samples, delta=0.01, pruning=rep, repeats=REPEATS).value
     return measured
 
 
@@ -350,7 +353,7 @@ def smaller_factors_give_lower_bounds() -> Evidence:
     bounds: dict[float, float] = {}
     for c in (1, 1.1, 2):
         k = k_limit(samples[1], factor=c)
-        bound = certifiers.rademacher(*samples, k=k, form="printed", delta=0.01, rng=0)
+        bound = certifiers.rademacher(*samples, k=k, form="printed", delta=0.01, rng=0, repeats=REPEATS)
         bounds[c] = bound.details["unclipped"]
     n_nodes, n_kept = samples[0].n_nodes, k_reduced_error(*samples, factor=1).n_nodes
     text = ", ".join(f"c = {c}: {bound:.3f}" for c, bound in bounds.items())

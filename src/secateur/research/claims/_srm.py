@@ -308,8 +308,8 @@ def excess_over_the_best_pruning() -> Evidence:
             pruning, best, truth = _prune_on_concept(500, 2, 100 + i)
             excess = (pruning.errors(truth) - best.errors(truth)) / truth.total[0]
             depth = int(best.tree.depth[best.leaves].max())
-            if excess > analysis.srm_excess_bound(500, best.n_leaves, depth, n_tests=N_ATTRIBUTES):
+            if excess > analysis.srm_excess_bound(500, best.n_nodes, depth, n_tests=N_ATTRIBUTES):
                 yield f"sample {i}: {excess:.3f}"
 
-    values = [analysis.srm_excess_bound(m, 10, 4, n_tests=20) for m in (10**6, 4 * 10**6)]
+    values = [analysis.srm_excess_bound(m, 19, 4, n_tests=20) for m in (10**6, 4 * 10**6)]
     return Evidence(f"6 samples; four times the examples halve it: {values[0]:.3f}, {values[1]:.3f}", counterexamples())
