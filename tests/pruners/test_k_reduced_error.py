@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oracles import all_prunings, children_of, keep_vector
+from oracles import all_prunings, children_of, keep_vector, n_nodes_of
 from secateur import Counts, Tree
 from secateur.errors import CountsError, ParameterError, PruningError
 from secateur.pruners import k_limit, k_reduced_error, k_reduced_error_path, reduced_error
@@ -59,6 +59,36 @@ def test_the_path_holds_the_optimum_of_every_k(case):
         best = optimum(everything, k)
         assert (errors, n_leaves) == best[1:3]
         assert set(path.pruning(k).leaves.tolist()) == best[4]
+
+
+@given(case=trees_with_counts(SAMPLES, max_internal=6))
+def test_of_equal_errors_the_fewest_nodes_decide_if_the_size_is_nodes(case):
+    tree, grown, holdout = case
+    everything = list(every_pruning(*case))
+    path = k_reduced_error_path(tree, grown, holdout, size="nodes")
+
+    for i, k in enumerate(path.ks):
+        within = [p for p in everything if p[0] <= k]
+        best = min(within, key=lambda p: (p[1], n_nodes_of(tree, p[4]), tuple(not kept for kept in p[3])))
+        pruning = k_reduced_error(tree, grown, holdout, k=k, size="nodes")
+        assert set(pruning.leaves.tolist()) == best[4]
+        assert (path.errors[i], path.sizes[i], path.n_leaves[i]) == (best[1], n_nodes_of(tree, best[4]), best[2])
+    assert (np.diff(path.sequence.n_leaves) <= 0).all()
+
+
+def test_leaves_and_nodes_disagree_on_a_multiway_tree():
+    # Node 1 is one split of five branches, node 7 three nested splits of two. Cutting either adds one growing error.
+    # The cut at 1 removes 4 leaves and 5 nodes, the cut at 7 removes 3 leaves and 6 nodes.
+    tree = Tree.from_parents([-1, 0, 1, 1, 1, 1, 1, 0, 7, 8, 9, 9, 8, 7])
+    grown = Counts.from_leaves(tree, [[1, 0]] * 4 + [[0, 1]] * 2 + [[1, 0]] * 3)
+    holdout = Counts.from_leaves(tree, [[0, 0]] * 9, sample="prune")
+
+    by_size = {size: k_reduced_error(tree, grown, holdout, k=1, size=size) for size in ("leaves", "nodes")}
+
+    assert (by_size["leaves"].n_leaves, by_size["nodes"].n_leaves) == (5, 6)
+    assert (by_size["leaves"].n_nodes, by_size["nodes"].n_nodes) == (9, 8)
+    with pytest.raises(ParameterError, match="size='depth'"):
+        k_reduced_error(tree, grown, holdout, size="depth")
 
 
 @given(case=trees_with_counts(SAMPLES, max_internal=6))

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from ._growing_limit import as_whole_numbers, budget_of, exact_number
 
 MAX_TABLE_BYTES = 1 << 33  # 8 GB
 RELATIVE_TOLERANCE = 1e-12  # weighted errors tie within this share of the sample's weight
+Size = Literal["leaves", "nodes"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,21 +31,34 @@ class KPath:
         The growing and the held-out sample.
     ks : array
         The limits on the growing errors.
-    errors, n_leaves : arrays
-        Held-out errors and leaves of the optimum for each of `ks`. The errors never rise with k; the leaves can.
+    errors, sizes : arrays
+        Held-out errors and size of the optimum for each of `ks`. The errors never rise with k; the size can.
+    size : "leaves" or "nodes"
+        What `sizes` counts, and which of several prunings with the fewest errors is the smallest.
     """
 
     grown: Counts
     holdout: Counts
     ks: LongsOrFloats
     errors: LongsOrFloats
-    n_leaves: Longs
+    sizes: Longs
+    size: Size
     _reduced_error: Pruning  # the pruning with the fewest held-out errors of all
     _reduced_error_charge: int  # the growing errors that its cuts add
     _table: "_CutTable | None"  # the best cuts for budgets below that charge; None if that charge is 0
 
     def __len__(self) -> int:
         return len(self.ks)
+
+    @cached_property
+    def n_leaves(self) -> Longs:
+        """Leaves of the optimum for each of `ks`. Needs the optima themselves if `size` is "nodes"."""
+        if self.size == "leaves":
+            return self.sizes
+        starts = self._starts
+        provenance = k_provenance(self.holdout, {}, "")
+        n_leaves = [self.within_budget(budget, provenance).n_leaves for budget in starts.tolist()]
+        return write_protect(np.repeat(n_leaves, np.diff(np.append(starts, len(self)))))
 
     def pruning(self, k: float) -> Pruning:
         """Return the pruning that `k_reduced_error` returns for `k`."""
@@ -55,7 +69,7 @@ class KPath:
 
     @cached_property
     def sequence(self) -> PruningSequence:
-        """The optima that differ in errors or leaves, each at its least k, largest first."""
+        """The optima that differ in errors or size, each at its least k, most leaves first."""
         budgets = self._members.tolist()
         pruning = self._reduced_error
         provenance = k_provenance(self.holdout, {}, "the different optima over k")
@@ -78,9 +92,13 @@ class KPath:
     @cached_property
     def _members(self) -> Longs:
         """The first budget of each optimum, most leaves first."""
-        is_new = np.append(True, (np.diff(self.errors) != 0) | (np.diff(self.n_leaves) != 0))
-        first = np.flatnonzero(is_new)
-        return first[np.argsort(-self.n_leaves[first], kind="stable")]
+        return self._starts[np.argsort(-self.n_leaves[self._starts], kind="stable")]
+
+    @cached_property
+    def _starts(self) -> Longs:
+        """The first budget of each optimum."""
+        is_new = np.append(True, (np.diff(self.errors) != 0) | (np.diff(self.sizes) != 0))
+        return np.flatnonzero(is_new)
 
     def within_budget(self, budget: int, provenance: RuleProvenance) -> Pruning:
         """Return the best pruning whose cuts add at most `budget` growing errors."""
@@ -100,7 +118,7 @@ class _CutTable(NamedTuple):
     """The solved knapsack: one item for each possible cut, in pre-order, and the best values within each budget.
 
     `node` is where an item cuts, `charge` the growing errors that it adds, `jump` the first item outside its subtree.
-    `errors` and `n_leaves` are the least (errors, leaves) that cuts can add within each budget, and `is_better` the
+    `errors` and `sizes` are the least (errors, size) that cuts can add within each budget, and `is_better` the
     decision bits of `budget_dp`.
     """
 
@@ -108,7 +126,7 @@ class _CutTable(NamedTuple):
     charge: Longs
     jump: Longs
     errors: LongsOrFloats
-    n_leaves: Longs
+    sizes: Longs
     is_better: npt.NDArray[np.uint8]
 
     def cuts(self, budget: int) -> Bools:
@@ -116,8 +134,10 @@ class _CutTable(NamedTuple):
         return budget_dp.cut_items(self.jump, self.charge, self.is_better, budget)
 
 
-def k_path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, min_errors: Fraction, budget: int) -> KPath:
-    """Return the k-optimal prunings for all budgets up to `budget`.
+def k_path(
+    tree: Tree, grown: Counts, holdout: Counts, charge: Longs, min_errors: Fraction, budget: int, size: Size
+) -> KPath:
+    """Return the k-optimal prunings for all budgets up to `budget`; `size` decides between equal errors.
 
     The reduced error pruning is the best one for every budget that its cuts do not exceed. Smaller budgets are solved
     by a table.
@@ -139,17 +159,18 @@ def k_path(tree: Tree, grown: Counts, holdout: Counts, charge: Longs, min_errors
             f"pass a smaller k, or divide the counts of sample {show(grown.sample)} by a common factor"
         )
     errors = np.full(budget + 1, best.cost(error))
-    n_leaves = np.full(budget + 1, best.n_leaves)
+    uncut_size, best_size = (tree.n_leaves, best.n_leaves) if size == "leaves" else (tree.n_nodes, best.n_nodes)
+    sizes = np.full(budget + 1, best_size)
     table = None
     if n_budgets > 0:
         node = np.flatnonzero(~(best.is_kept | tree.is_leaf) & (charge < n_budgets))
-        table = _solve(tree, holdout, node, charge[node], excess_cost(tree, error)[node], n_budgets - 1)
+        table = _solve(tree, holdout, node, charge[node], excess_cost(tree, error)[node], n_budgets - 1, size)
         errors[:n_budgets] = full_cost(tree, error)[0] + table.errors
-        n_leaves[:n_budgets] = tree.n_leaves + table.n_leaves
+        sizes[:n_budgets] = uncut_size + table.sizes
     min_k = int(min_errors) if min_errors.denominator == 1 else float(min_errors)
     ks = min_k + np.arange(budget + 1)
     return KPath(
-        grown, holdout, write_protect(ks), write_protect(errors), write_protect(n_leaves), best, best_charge, table
+        grown, holdout, write_protect(ks), write_protect(errors), write_protect(sizes), size, best, best_charge, table
     )
 
 
@@ -162,11 +183,13 @@ class _LabelledCuts(NamedTuple):
     error: LongsOrFloats
 
 
-def best_labelled(tree: Tree, grown: Counts, holdout: Counts, budget: int, provenance: RuleProvenance) -> Pruning:
+def best_labelled(
+    tree: Tree, grown: Counts, holdout: Counts, budget: int, size: Size, provenance: RuleProvenance
+) -> Pruning:
     """Return the optimum if every leaf may take any class: one item for each useful class of a node."""
     budget = min(budget, math.ceil(grown.total[0]))  # no pruning makes more growing errors than there are rows
     cuts = _useful_labelled_cuts(tree, grown, holdout, budget)
-    is_cut = _solve(tree, holdout, cuts.node, cuts.charge, cuts.error, budget).cuts(budget)
+    is_cut = _solve(tree, holdout, cuts.node, cuts.charge, cuts.error, budget, size).cuts(budget)
     node_labels = grown.majority.copy()
     node_labels[cuts.node[is_cut]] = cuts.label[is_cut]
     return Pruning.from_cuts(
@@ -208,27 +231,30 @@ def _useful_labelled_cuts(tree: Tree, grown: Counts, holdout: Counts, budget: in
     return _LabelledCuts(*(column[order] for column in joined))
 
 
-def _solve(tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: LongsOrFloats, budget: int) -> _CutTable:
-    """Solve the knapsack of cuts: minimise (errors, leaves) within every budget up to `budget`.
+def _solve(
+    tree: Tree, holdout: Counts, node: Longs, charge: Longs, error: LongsOrFloats, budget: int, size: Size
+) -> _CutTable:
+    """Solve the knapsack of cuts: minimise (errors, size) within every budget up to `budget`.
 
-    Whole-number errors are packed with the leaves into one number; weights are compared as pairs.
+    Whole-number errors are packed with the size into one number; weights are compared as pairs.
     """
     jump = budget_dp.jump_targets(tree.end, np.bincount(node, minlength=tree.n_nodes))
-    leaves_before = np.append(0, np.cumsum(tree.is_leaf))
-    n_original_leaves = (leaves_before[tree.end] - leaves_before[:-1])[node]
-    added_leaves = 1 - n_original_leaves  # a cut leaves one leaf
+    is_counted = tree.is_leaf if size == "leaves" else np.ones(tree.n_nodes, bool)
+    counted_before = np.append(0, np.cumsum(is_counted))
+    subtree_size = (counted_before[tree.end] - counted_before[:-1])[node]
+    added_size = 1 - subtree_size  # a cut leaves one leaf
     if not holdout.has_integer_weights:
         tolerance = RELATIVE_TOLERANCE * float(holdout.total[0])
-        solution = budget_dp.min_pairs_and_cuts(jump, charge, error, added_leaves, budget, tolerance)
+        solution = budget_dp.min_pairs_and_cuts(jump, charge, error, added_size, budget, tolerance)
         return _CutTable(node, charge, jump, *solution)
-    base = tree.n_leaves + 1  # larger than the number of leaves that any set of cuts removes
+    base = int(counted_before[-1]) + 1  # larger than the size that any set of cuts removes
     if int(holdout.total[0]) * base >= 2**62:
         raise CountsError(
-            f"{holdout.total[0]} held-out rows times {base} leaves do not fit 64 bits; divide the counts of "
+            f"{holdout.total[0]} held-out rows times {base} {size} do not fit 64 bits; divide the counts of "
             f"sample {show(holdout.sample)} by a common factor, or pass them as float weights"
         )
-    packed, is_better = budget_dp.min_values_and_cuts(jump, charge, error * base + added_leaves, budget)
-    # The packed leaves lie between -n_leaves and 0, so rounding up recovers the errors.
+    packed, is_better = budget_dp.min_values_and_cuts(jump, charge, error * base + added_size, budget)
+    # The packed size lies between -(base - 1) and 0, so rounding up recovers the errors.
     errors = -(-packed // base)
     return _CutTable(node, charge, jump, errors, packed - errors * base, is_better)
 

@@ -16,9 +16,14 @@ takes the smallest size over all prunings of equal held-out error. Here the smal
 within the limit, as it must be for the optimum to exist.
 """
 
+from typing import Literal
+
+from .._utils.checks import check_name
 from ..core import Counts, Pruning, Tree
 from ._growing_limit import budget_of, charges_of_cuts, exact_number, growing_limit
 from ._k_path import KPath, best_labelled, k_path, k_provenance
+
+SIZES = ("leaves", "nodes")
 
 
 def k_reduced_error(
@@ -30,6 +35,7 @@ def k_reduced_error(
     factor: float | None = None,
     rate: float | None = None,
     labelled: bool = False,
+    size: Literal["leaves", "nodes"] = "leaves",
 ) -> Pruning:
     """Return the pruning with the fewest held-out errors among those with at most k growing errors.
 
@@ -57,14 +63,17 @@ def k_reduced_error(
     labelled : bool
         Whether every leaf, original or cut, may predict any class. The growing errors of a pruning are then those of
         the predicted classes. By default leaves predict the majority class of the growing sample.
+    size : "leaves" or "nodes"
+        Which of several prunings with the fewest held-out errors is the smallest. The two differ for some trees with
+        splits of more than two branches.
 
     Returns
     -------
     Pruning
-        The fewest (held-out errors, leaves), in this order, over all prunings with at most k growing errors. Of equally
-        good prunings, the one that keeps the first node in pre-order in which they differ; with `labelled`, then
-        the one that predicts the growing class there rather than another, and a lower class rather than a higher
-        one. `rule` names k.
+        The fewest (held-out errors, leaves or nodes), in this order, over all prunings with at most k growing errors.
+        Of equally good prunings, the one that keeps the first node in pre-order in which they differ; with `labelled`,
+        then the one that predicts the growing class there rather than another, and a lower class rather than a
+        higher one. `rule` names k.
 
     Raises
     ------
@@ -96,14 +105,22 @@ def k_reduced_error(
     2 Pruning(3 of 4 leaves, cuts at 1) 4
     """
     holdout.check_fits(tree)
+    check_name("size", size, SIZES)
     charge, min_errors = charges_of_cuts(tree, grown)
     limit = growing_limit(grown, min_errors, k, factor, rate)
     budget = budget_of(limit.value, min_errors, limit.text)
-    parameters = {"k": k, "factor": factor, "rate": rate, "labelled": labelled, "limit": int(min_errors) + budget}
+    parameters = {
+        "k": k,
+        "factor": factor,
+        "rate": rate,
+        "labelled": labelled,
+        "limit": int(min_errors) + budget,
+        "size": size,
+    }
     if labelled:
         provenance = k_provenance(holdout, parameters, f"{limit.text}, labelled")
-        return best_labelled(tree, grown, holdout, budget, provenance)
-    path = k_path(tree, grown, holdout, charge, min_errors, min(budget, int(charge[0])))
+        return best_labelled(tree, grown, holdout, budget, size, provenance)
+    path = k_path(tree, grown, holdout, charge, min_errors, min(budget, int(charge[0])), size)
     return path.within_budget(budget, k_provenance(holdout, parameters, limit.text))
 
 
@@ -132,7 +149,14 @@ def k_limit(grown: Counts, *, k: float | None = None, factor: float | None = Non
     return int(min_errors) + budget_of(limit.value, min_errors, limit.text)
 
 
-def k_reduced_error_path(tree: Tree, grown: Counts, holdout: Counts, *, max_k: float | None = None) -> KPath:
+def k_reduced_error_path(
+    tree: Tree,
+    grown: Counts,
+    holdout: Counts,
+    *,
+    max_k: float | None = None,
+    size: Literal["leaves", "nodes"] = "leaves",
+) -> KPath:
     """Return the k-optimal prunings of a tree for every k at once.
 
     Parameters
@@ -142,11 +166,13 @@ def k_reduced_error_path(tree: Tree, grown: Counts, holdout: Counts, *, max_k: f
     max_k : number, optional
         The largest k of the path; by default the growing errors of the tree cut to one leaf. A larger k forbids no
         pruning.
+    size : "leaves" or "nodes"
+        As for `k_reduced_error`.
 
     Returns
     -------
     KPath
-        Errors and leaves for each k, and each pruning on demand.
+        Errors and sizes for each k, and each pruning on demand.
 
     Notes
     -----
@@ -167,8 +193,9 @@ def k_reduced_error_path(tree: Tree, grown: Counts, holdout: Counts, *, max_k: f
     PruningSequence(2 prunings, 4 to 3 leaves, not nested)
     """
     holdout.check_fits(tree)
+    check_name("size", size, SIZES)
     charge, min_errors = charges_of_cuts(tree, grown)
     budget = int(charge[0])
     if max_k is not None:
         budget = min(budget, budget_of(exact_number("max_k", max_k), min_errors, f"max_k={max_k}"))
-    return k_path(tree, grown, holdout, charge, min_errors, budget)
+    return k_path(tree, grown, holdout, charge, min_errors, budget, size)
