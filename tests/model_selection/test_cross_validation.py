@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oracles import all_prunings, keep_vector, n_nodes_of
-from secateur import Table, encode, grow
+from secateur import Table, TreeClassifier, encode, grow
 from secateur.certifiers import cross_validation_weights
 from secateur.errors import DataError, LeakageError, ParameterError
 from secateur.model_selection import auto_repeats, cross_validate
@@ -357,6 +357,21 @@ def test_a_single_leaf_is_not_chosen_if_a_split_gains_more_than_its_standard_err
     assert gain.mean() > gain.std(ddof=1) / np.sqrt(10)
     y = rng.random(200) < 0.1
     assert cross_validate(X, y, select="1se").pruning.n_leaves == 1
+
+
+def test_the_published_rule_has_no_exceptions():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 1))
+    y = rng.random(200) < np.where(X[:, 0] > 1.2, 0.75, 0.15)
+    for scoring in ("error", "log_loss"):
+        result = cross_validate(X, y, select="1se-published", scoring=scoring)
+        within = result.error <= result.error[result.best] + result.se[result.best]
+        assert result.chosen == np.flatnonzero(within)[-1] == result.one_se
+        assert result.one_se_limit == result.limit
+        assert result.select == "1se-published"
+    assert cross_validate(X, y, select="1se-published").pruning.n_leaves == 1
+    model = TreeClassifier(criterion="gini", select="0.5se-published", cv_repeats=1).fit(X, y)
+    assert model.selection_.select == "0.5se-published"
 
 
 def test_stratified_folds_hold_equal_shares_of_a_rare_class():

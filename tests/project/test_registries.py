@@ -11,7 +11,7 @@ from changelog import untold
 from secateur import certifiers, growers, model_selection, pruners
 from secateur._utils.checks import check_name
 from secateur.errors import ParameterError
-from secateur.model_selection._recipe import n_standard_errors
+from secateur.model_selection._recipe import allowance_of
 
 pytestmark = pytest.mark.quick
 
@@ -125,10 +125,10 @@ def test_an_unknown_choice_is_answered_with_the_nearest(typed, meant):
 
 def test_choices_by_errors_are_rules_of_select():
     for name, choice in model_selection.CHOICES.items():
-        found = None if choice.n_standard_errors is None else n_standard_errors("rule", name, None)
-        assert found == choice.n_standard_errors
+        found = None if choice.allowance is None else allowance_of("rule", name, None)
+        assert found == choice.allowance
     with pytest.raises(ParameterError, match="rule='certificate'; one of '1se'"):
-        n_standard_errors("rule", "certificate", None)
+        allowance_of("rule", "certificate", None)
 
 
 def test_an_unknown_name_is_answered_with_the_nearest():

@@ -133,7 +133,8 @@ class Selection(ImmutableTable):
     @property
     def one_se_limit(self) -> float | None:
         """`limit` if the 1-SE rule uses it; None for scores of probabilities, where it uses differences of scores."""
-        return None if self.details.get("scoring") in ("log_loss", "brier") else self.limit
+        is_probability_score = self.details.get("scoring") in ("log_loss", "brier")
+        return None if is_probability_score and not self.select.endswith("-published") else self.limit
 
     @property
     def pruning(self) -> Pruning:

@@ -66,12 +66,14 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         Parameters of the rule, such as `{"confidence": 0.1}`.
     penalty : {"leaves", "sqrt", "log"} or callable
         Penalty on size in cost-complexity pruning.
-    select : {"1se", "0se", "holdout", "certificate", "certified"}, float, int or None
+    select : {"1se", "1se-published", "0se", "holdout", "certificate", "certified"}, float, int or None
         How a member of a sequence of prunings is chosen:
 
         - "1se": the smallest within one standard error of the lowest error (also "0.25se",
           "2se", ...); "0se": the lowest error. By cross-validation for "cost-complexity", on
-          held-out rows for other sequences.
+          held-out rows for other sequences. "1se" refuses a single leaf if a larger tree is better in the folds by
+          more than one standard error of the difference.
+        - "1se-published": the published rule, without this exception.
         - "holdout": the lowest error on held-out rows.
         - "certificate": the lowest limit that holds for all members at once, which is then `certificate_`. The limit
           of the tree that cross-validation chooses is usually lower: `select="0se", certify=True`.

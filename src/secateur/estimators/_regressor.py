@@ -26,7 +26,7 @@ class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
         5; without cross-validation it is 1.
     prune : {"cost-complexity", "best-of-size", "reduced-error", "greedy", "weakest-links", ...} or None
         A rule that supports regression.
-    select : {"1se", "0se", "holdout"}, float, int or None
+    select : {"1se", "1se-published", "0se", "holdout"}, float, int or None
         As for `TreeClassifier`; a float is the minimum R squared.
     scoring : {"squared_error", "absolute_error"}, optional
         The score that the chosen tree minimises; None is "squared_error". Leaves always predict means.

@@ -28,7 +28,7 @@ from ..growers.presorted_data import PresortedData
 from ..pruners import cost_complexity
 from ..routing import with_growing_rows
 from ..statistics.probabilities import SHRINKAGE_STRENGTHS
-from ._recipe import check_scoring, n_standard_errors
+from ._recipe import Allowance, allowance_of, check_scoring
 from ._select import better_than_single_leaf, choose, smallest_within_difference
 from .folds import (
     Fold,
@@ -114,7 +114,10 @@ def cross_validate(
     random_state : int, generator or None
         Seed of the assignment to folds, which does not depend on the order of the rows.
     select, k
-        As `rule` and `k` of `select`.
+        As `rule` and `k` of `select`, with two exceptions. A single leaf is not chosen if a larger tree is better in
+        the folds by more than one standard error of the difference. Losses of probabilities must lie within `k`
+        standard errors of their difference from the lowest loss. "1se-published" is the rule of the documents,
+        without exceptions.
     se : "pooled" or "folds"
         Standard error of an error rate e: sqrt(e (1 - e) / n) with n rows; or the standard deviation of the error
         rates of the folds over the root of the number of folds. For costs and squared errors, the pooled standard
@@ -189,7 +192,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     >>> selection.error[selection.chosen].round(2).item()
     0.15
     """
-    k = n_standard_errors("select", select, k)
+    allowance = allowance_of("select", select, k)
     if se not in ("pooled", "folds"):
         raise ParameterError(Argument("se", se), "; 'pooled' or 'folds' is needed")
     parameters = GrowParameters(
@@ -210,7 +213,7 @@ max_bins, allow_zero, penalise_numeric, monotonic_cst, interaction_cst, surrogat
     score = complete_scoring(Scoring(cost, m, costs, score_name, probabilities, penalty, size), rows)
     plan = plan_folds(cv, cv_repeats, rows, seed=seed_from(random_state), stratified=stratified)
     return CandidateSearch(
-        data, parameters.candidates(), score, plan, k, standard_error_for(rows, plan, se), n_workers, progress
+        data, parameters.candidates(), score, plan, allowance, standard_error_for(rows, plan, se), n_workers, progress
     ).run()
 
 
@@ -321,8 +324,8 @@ class CandidateSearch:
         Combinations of growing parameters, without "auto".
     scoring : Scoring
     plan : FoldPlan
-    n_standard_errors : float
-        Standard errors above the lowest error that the smallest member may be.
+    allowance : Allowance
+        How far above the lowest error the smallest member may be.
     se : "pooled" or "folds"
         Standard error from the losses of all rows, or from the error rates of the folds.
     n_workers : int or executor
@@ -335,7 +338,7 @@ class CandidateSearch:
     candidates: list[GrowParameters]
     scoring: Scoring
     plan: FoldPlan
-    n_standard_errors: float
+    allowance: Allowance
     se: str
     n_workers: Any
     progress: Progress
@@ -471,12 +474,14 @@ class CandidateSearch:
     ) -> MemberErrors:
         """Return the errors of the members at their penalties, and the choice of the rule."""
         # Repeats evaluate the same rows again, so they do not count as further folds.
-        n_folds, k = min(self.plan.n_folds, len(folds)), self.n_standard_errors
+        n_folds, k = min(self.plan.n_folds, len(folds)), self.allowance.n_standard_errors
         error, se, fold_error = mean_errors(folds, penalties, effective_n, n_folds, self.se)
         best, chosen = choose(error, se, k)
-        if k > 0 and self.scoring.score.is_probability_score and len(fold_error) > 1:
+        if k == 0 or self.allowance.is_published:
+            return MemberErrors(error, se, fold_error, best, chosen)
+        if self.scoring.score.is_probability_score and len(fold_error) > 1:
             chosen = smallest_within_difference(best, fold_error, n_folds, k)
-        elif k > 0 and n_leaves[chosen] == 1 and n_folds > 1:
+        elif n_leaves[chosen] == 1 and n_folds > 1:
             chosen = better_than_single_leaf(chosen, fold_error, n_folds, n_leaves)
         return MemberErrors(error, se, fold_error, best, chosen)
 
@@ -506,7 +511,7 @@ class CandidateSearch:
         errors = best.errors
         return Selection(
             path, errors.error, errors.se, errors.best, errors.chosen,
-            select=f"{self.n_standard_errors:g}se", sample="cross-validation", n=rows.n_rows,
+            select=self.allowance.name, sample="cross-validation", n=rows.n_rows,
             betas=_penalties_of(path), fold_error=errors.fold_error, counts=counts, growing=growing, pool=pool,
             details=details,
         )  # fmt: skip

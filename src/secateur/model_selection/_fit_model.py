@@ -224,7 +224,7 @@ def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, 
     cv = recipe.cv if plan.has_explicit_folds else min(recipe.cv, rows.table.n_rows)
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
     search = CandidateSearch(
-        data, candidates, scoring, folds, plan.n_standard_errors, standard_error_for(rows, folds, "pooled"),
+        data, candidates, scoring, folds, plan.allowance, standard_error_for(rows, folds, "pooled"),
         plan.n_workers, progress,
     )  # fmt: skip
     selection = search.run()
@@ -405,7 +405,7 @@ def _choose_member(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -
         return prune_to_target(model, sequence, target, delta=plan.recipe.delta, repeats=repeats)
     if model.holdout is None:  # all rows have the same target, so that nothing was cross-validated
         return replace(model, pruning=sequence[0])
-    model = choose_on_holdout(model, select="kse", k=plan.n_standard_errors, costs=plan.costs)
+    model = choose_on_holdout(model, select=plan.allowance.name, costs=plan.costs)
     if plan.costs is not None and model.selection is not None:
         details = {**model.selection.details, "scoring": plan.scoring}
         model = replace(model, selection=replace(model.selection, details=details))

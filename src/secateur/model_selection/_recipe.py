@@ -8,7 +8,7 @@ import numbers
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,9 +22,30 @@ from ..pruners import RULES, Rule
 from ..statistics.freshness import REPEAT_RULES
 from ..statistics.probabilities import check_monotone_probabilities
 
-_STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se")
+_STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se(-published)?")
 # Scores that can be computed from the counts of held-out rows in the nodes.
 HELD_OUT_SCORES = ("error", "cost", "balanced_error", "squared_error")
+
+
+class Allowance(NamedTuple):
+    """How far above the lowest error the smallest member may be.
+
+    Parameters
+    ----------
+    n_standard_errors : float
+        Standard errors of the lowest error.
+    is_published : bool
+        Whether the rule is that of the documents, which compares errors only. Ours also refuses a single leaf where
+        the folds show that a larger tree is better, and compares losses of probabilities by their differences.
+    """
+
+    n_standard_errors: float = 0.0
+    is_published: bool = False
+
+    @property
+    def name(self) -> str:
+        """The value of `select` that requests it."""
+        return f"{self.n_standard_errors:g}se{'-published' if self.is_published else ''}"
 
 
 @dataclass(frozen=True)
@@ -35,8 +56,8 @@ class Choice:
     ----------
     description : str
         The chosen member, in a few words.
-    n_standard_errors : float, optional
-        For a choice by errors: how many standard errors above the lowest error the smallest member may be.
+    allowance : Allowance, optional
+        For a choice by errors: how far above the lowest error the smallest member may be.
     form : str
         For a choice that is requested by a number or a pattern rather than by its name: a description with an example.
     needs_holdout : bool
@@ -47,20 +68,24 @@ class Choice:
     """
 
     description: str
-    n_standard_errors: float | None = None
+    allowance: Allowance | None = None
     form: str = ""
     needs_holdout: bool = False
     uses_cross_validation: bool = True
 
 
 CHOICES = {
-    "1se": Choice("the smallest tree within one standard error of the lowest error", 1.0),
-    "0se": Choice("the tree of lowest error", 0.0),
+    "1se": Choice("the smallest tree within one standard error of the lowest error", Allowance(1.0)),
+    "1se-published": Choice(
+        "the same to the letter of the documents, so that it may be a single leaf that is clearly worse",
+        Allowance(1.0, is_published=True),
+    ),
+    "0se": Choice("the tree of lowest error", Allowance()),
     "kse": Choice("the smallest tree within k standard errors of the lowest error", form="a multiple such as 0.25se"),
     "holdout": Choice(
-        "the tree of lowest error on held-out rows", 0.0, needs_holdout=True, uses_cross_validation=False
+        "the tree of lowest error on held-out rows", Allowance(), needs_holdout=True, uses_cross_validation=False
     ),
-    "min-error": Choice("the same as holdout", 0.0, needs_holdout=True, uses_cross_validation=False),
+    "min-error": Choice("the same as holdout", Allowance(), needs_holdout=True, uses_cross_validation=False),
     "certificate": Choice("the tree with the lowest certified error", needs_holdout=True),
     "certified": Choice("the smallest tree certified below target_error", needs_holdout=True),
     "accuracy": Choice("the smallest tree with this accuracy", form="an accuracy such as 0.9"),
@@ -220,8 +245,8 @@ class FitPlan:
         Name of the score.
     costs : array, optional
         Cost of predicting class j for a row of class i.
-    n_standard_errors : float
-        Standard errors above the lowest error that the smallest member may be.
+    allowance : Allowance
+        How far above the lowest error the smallest member may be.
     prunes_with_holdout : bool
         Whether the pruning rule needs a held-out sample.
     is_size, is_accuracy : bool
@@ -238,7 +263,7 @@ class FitPlan:
     parameters: GrowParameters
     scoring: str
     costs: Any
-    n_standard_errors: float
+    allowance: Allowance
     prunes_with_holdout: bool
     is_size: bool
     is_accuracy: bool
@@ -299,7 +324,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
         parameters=parameters,
         scoring=scoring,
         costs=recipe.costs,
-        n_standard_errors=0.0 if choice is None else choice.n_standard_errors or 0.0,
+        allowance=(choice and choice.allowance) or Allowance(),
         prunes_with_holdout=prunes_with_holdout,
         is_size=choice is CHOICES["leaves"],
         is_accuracy=choice is CHOICES["accuracy"],
@@ -379,7 +404,7 @@ def parse_select(select: Any) -> Choice | None:
 
     Examples
     --------
-    >>> parse_select("0.25se").n_standard_errors, parse_select(0.9).description
+    >>> parse_select("0.25se").allowance.n_standard_errors, parse_select(0.9).description
     (0.25, 'the smallest tree with this accuracy')
     """
     if select is None:
@@ -390,7 +415,7 @@ def parse_select(select: Any) -> Choice | None:
         return CHOICES["leaves"]
     multiple = _STANDARD_ERRORS.fullmatch(select) if isinstance(select, str) else None
     if multiple is not None:
-        return replace(CHOICES["kse"], n_standard_errors=float(multiple[1]))
+        return replace(CHOICES["kse"], allowance=Allowance(float(multiple[1]), multiple[2] is not None))
     alternative = (
         ", another number of standard errors ('0.25se'), an accuracy above 0 and up to 1, a number of leaves, or None"
     )
@@ -466,22 +491,22 @@ def _check_choice(recipe: Recipe, choice: Choice, scoring: str, *, is_cross_vali
         )
 
 
-def n_standard_errors(parameter: str, value: Any, k: float | None) -> float:
-    """Return the number of standard errors in the value of a parameter: "1se", "0.25se", or "kse" with `k`."""
+def allowance_of(parameter: str, value: Any, k: float | None) -> Allowance:
+    """Return the allowance that a parameter requests: "1se", "0.25se", "1se-published", or "kse" with `k`."""
     if isinstance(value, str) and value == "kse":
         if isinstance(k, bool) or not isinstance(k, numbers.Real) or not 0 <= k < float("inf"):
             raise ParameterError(
                 f"{parameter}='kse' with k={show(k)}; a number of standard errors, 0 or more, is needed"
             )
-        return float(k)
+        return Allowance(float(k))
     if k is not None:
         raise ParameterError(f"k={show(k)} goes with {parameter}='kse', not with {show(value)}")
     multiple = _STANDARD_ERRORS.fullmatch(value) if isinstance(value, str) else None
     if multiple is not None:
-        return float(multiple[1])
-    names = [name for name, choice in CHOICES.items() if choice.n_standard_errors is not None]
+        return Allowance(float(multiple[1]), multiple[2] is not None)
+    names = [name for name, choice in CHOICES.items() if choice.allowance is not None]
     check_name(parameter, value, names, alternative=" or 'kse' with k=")
-    return CHOICES[value].n_standard_errors or 0.0
+    return CHOICES[value].allowance or Allowance()
 
 
 def plain_values(parameters: Mapping[str, Any]) -> dict[str, Any]:

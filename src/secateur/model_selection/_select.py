@@ -9,7 +9,7 @@ from .._utils.arrays import Array, ArrayLike, Floats
 from ..core import Counts, Moments, Pruning, PruningSequence, SampleUsage, Selection
 from ..errors import CountsError, ParameterError, PruningError, show
 from ..statistics.node_losses import NodeLosses, prediction_losses
-from ._recipe import n_standard_errors
+from ._recipe import allowance_of
 from .losses import TOLERANCE, check_cost_matrix
 
 
@@ -33,7 +33,8 @@ def select(
         The sample to choose on, counted in the grown tree.
     rule : {"min-error", "0se", "1se", "kse"}
         The member with the lowest error ("min-error" and "0se"), or the smallest tree within one, or `k`, standard
-        errors of the lowest error. Forms such as "0.25se" are accepted too.
+        errors of the lowest error. Forms such as "0.25se" are accepted too. "1se-published" differs from "1se" in
+        `cross_validate` only.
     k : float, optional
         Number of standard errors for "kse".
     cost : array, optional
@@ -75,7 +76,8 @@ def select(
     """
     if not isinstance(counts, Counts | Moments):
         raise CountsError(f"counts are a {type(counts).__name__}; Counts or Moments of the sample are needed")
-    se_multiple = n_standard_errors("rule", rule, k)
+    allowance = allowance_of("rule", rule, k)
+    se_multiple = allowance.n_standard_errors
     if se != "pooled":
         raise ParameterError(
             f"se={show(se)}; one sample has a pooled standard error only ('folds' goes with cross_validate)"
@@ -111,7 +113,7 @@ def select(
         details["costs"] = np.asarray(costs).tolist()
     table = Selection(
         sequence, error, standard_error, best, chosen,
-        select=rule if rule == "min-error" else f"{se_multiple:g}se", sample=counts.sample, n=n_rows,
+        select=rule if rule == "min-error" else allowance.name, sample=counts.sample, n=n_rows,
         evaluated_on=SampleUsage.of(counts), details=details,
     )  # fmt: skip
     return table.pruning, table
