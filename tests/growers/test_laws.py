@@ -163,7 +163,7 @@ def test_bending_a_column_keeps_the_structure(bend):
     assert counts.by_class.tolist() == other_counts.by_class.tolist()
 
 
-@given(samples(), st.sampled_from(["binary", "multiway"]))
+@given(samples(), st.sampled_from(["binary", "one-vs-rest", "multiway"]))
 def test_counts_add_up_and_unpruned_trees_separate_what_can_be_separated(sample, splits):
     tree, counts = sample.grow(splits=splits)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from secateur import Column, Schema, Table, count, encode, grow
 from secateur.routing import apply
-from small_tables import CRITERIA, MEASURES, Sample, assert_best_everywhere, per_criterion, samples
+from small_tables import CRITERIA, MEASURES, Sample, assert_best_everywhere, per_criterion, rows_of_nodes, samples
 
 NOMINAL = ("nominal", "nominal", "pair", "numeric")
 
@@ -59,6 +59,31 @@ def test_no_set_of_categories_has_a_better_gain_ratio(sample):
     tree, counts = sample.grow(criterion="gain_ratio")
 
     assert_best_everywhere(sample, tree, counts, criterion="gain_ratio")
+
+
+@pytest.mark.lane
+@pytest.mark.parametrize("criterion", CRITERIA)
+@per_criterion
+@given(data=st.data(), least=st.integers(1, 3), weights=st.sampled_from([None, "whole"]))
+def test_no_split_of_one_category_from_the_rest_is_better(criterion, data, least, weights):
+    sample = data.draw(samples(kinds=NOMINAL, weights=weights))
+    tree, counts = sample.grow(criterion=criterion, splits="one-vs-rest", min_samples_leaf=least)
+
+    assert_best_everywhere(sample, tree, counts, criterion=criterion, one_vs_rest=True, min_samples_leaf=least)
+
+
+def test_one_category_is_split_from_the_rest_however_many_there_are():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 100, (2000, 2)).astype(float)
+    y = (codes[:, 0] == 77) | ((codes[:, 1] > 60) & (rng.random(2000) < 0.5))
+    tree, _ = grow(codes, y, nominal=[0, 1], splits="one-vs-rest", max_depth=6)
+
+    rows = rows_of_nodes(tree, codes.T.tolist())
+    for v in tree.internal:
+        column = codes[:, tree.feature[v]]
+        assert min(len(set(column[rows[child]])) for child in tree.children(v)) == 1
+    assert tree.feature[0] == 0
+    assert tree.n_leaves > 10
 
 
 @pytest.mark.parametrize("criterion", ["gini", "gain_ratio"])
@@ -267,7 +292,7 @@ def test_unseen_categories_follow_the_child_with_most_growing_examples():
     assert apply(tree, letters("zab")).tolist() == [2, 1, 2]
 
 
-@pytest.mark.parametrize("splits", ["binary", "multiway"])
+@pytest.mark.parametrize("splits", ["binary", "one-vs-rest", "multiway"])
 def test_of_equal_children_unseen_categories_follow_the_first(splits):
     tree, _ = grow(letters("aabb"), [0, 0, 1, 1], splits=splits)
 

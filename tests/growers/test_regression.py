@@ -44,12 +44,12 @@ def naive_spread(rows, y, weight):
     return sum(Fraction(weight[r]) * (y[r] - mean) ** 2 for r in rows)
 
 
-def naive_best(data, rows, multiway=False, least=1):
+def naive_best(data, rows, multiway=False, least=1, one_vs_rest=False):
     """(gain, column, children) of the best test, ties as promised; None without one."""
     columns, n_codes, y, weight = data
     best = None
     for j, column in enumerate(columns):
-        for children in naive_tests(column, n_codes[j], rows, multiway):
+        for children in naive_tests(column, n_codes[j], rows, multiway, one_vs_rest):
             there = [child for child in children if child]
             if len(there) < 2 or min(sum(weight[r] for r in child) for child in there) < least:
                 continue
@@ -59,7 +59,7 @@ def naive_best(data, rows, multiway=False, least=1):
     return best
 
 
-def assert_best_everywhere(sample, tree, moments, *, multiway=False, least=1, max_depth=np.inf):
+def assert_best_everywhere(sample, tree, moments, *, multiway=False, one_vs_rest=False, least=1, max_depth=np.inf):
     data = naive_data(sample)
     columns, n_codes, y, weight = data
     rows = rows_of_nodes(tree, columns)
@@ -71,7 +71,9 @@ def assert_best_everywhere(sample, tree, moments, *, multiway=False, least=1, ma
         if rows[v]:
             mean = sum(Fraction(weight[r]) * y[r] for r in rows[v]) / Fraction(total)
             assert moments.mean[v] == pytest.approx(float(mean), abs=1e-12)
-        best = None if sse == 0 or tree.depth[v] >= max_depth else naive_best(data, rows[v], multiway, least)
+        best = (
+            None if sse == 0 or tree.depth[v] >= max_depth else naive_best(data, rows[v], multiway, least, one_vs_rest)
+        )
         assert tree.is_leaf[v] == (best is None)
         if best is None:
             continue
@@ -111,6 +113,13 @@ def test_multiway_tests_have_one_child_per_category(sample):
     tree, moments = sample.grow(**SQUARED, splits="multiway")
 
     assert_best_everywhere(sample, tree, moments, multiway=True)
+
+
+@given(sample=numbered(kinds=("numeric", "nominal", "pair")))
+def test_no_split_of_one_category_from_the_rest_is_better(sample):
+    tree, moments = sample.grow(**SQUARED, splits="one-vs-rest")
+
+    assert_best_everywhere(sample, tree, moments, one_vs_rest=True)
 
 
 @given(st.data())

@@ -55,7 +55,7 @@ def naive_impurity(criterion, counts):
     return total * value[criterion]()
 
 
-def naive_tests(column, n_codes, rows, multiway):
+def naive_tests(column, n_codes, rows, multiway, one_vs_rest=False):
     """Yield every test of a column as one list of rows per child, in the order that decides ties.
 
     A numeric column (`n_codes` is None) holds numbers, NaN where missing; any other column holds category codes.
@@ -73,6 +73,8 @@ def naive_tests(column, n_codes, rows, multiway):
         yield [[r for r in rows if column[r] == code] for code in range(n_codes)]
     else:
         subsets = [rest for n in range(len(present) - 1) for rest in combinations(present[1:], n)]
+        if one_vs_rest:  # the branch of the lowest category holds one category, or all but one
+            subsets = [rest for rest in subsets if len(rest) in (0, len(present) - 2)]
         for first_branch in sorted((present[0], *rest) for rest in subsets):
             in_first = [r for r in rows if column[r] in first_branch]
             yield [in_first, [r for r in rows if column[r] not in first_branch]]
@@ -88,7 +90,15 @@ class NaiveTest(NamedTuple):
 
 
 def naive_best(
-    data, rows, *, criterion, multiway=False, min_samples_leaf=1, allow_zero=True, has_threshold_penalty=False
+    data,
+    rows,
+    *,
+    criterion,
+    multiway=False,
+    one_vs_rest=False,
+    min_samples_leaf=1,
+    allow_zero=True,
+    has_threshold_penalty=False,
 ):
     """Return the best score of a node (None without a test), and the tied tests (column, children) that reach it.
 
@@ -107,7 +117,7 @@ def naive_best(
     tests = []
     for j, column in enumerate(columns):
         of_column = []
-        for children in naive_tests(column, n_codes[j], rows, multiway):
+        for children in naive_tests(column, n_codes[j], rows, multiway, one_vs_rest):
             size = [sum(sizes[r] for r in child) for child in children if child]
             n_large = sum(s >= max(min_samples_leaf, 2 * is_ratio) for s in size)
             if min(size) >= min_samples_leaf and n_large >= 2:

@@ -26,6 +26,9 @@ cdef bint best_subset(
 cdef void _search_all_subsets(
     Criterion* criterion, Histogram* histogram, int n_present, NodeStats* stats, SubsetSearch* search
 ) noexcept nogil
+cdef void _search_single_categories(
+    Criterion* criterion, Histogram* histogram, int n_present, NodeStats* stats, SubsetSearch* search
+) noexcept nogil
 cdef bint _search_prefixes(
     Criterion* criterion, Histogram* histogram, int n_present, int sum_index, bint is_noise, NodeStats* stats,
     SubsetSearch* search

@@ -3,7 +3,8 @@
 A subset of the categories is split from the rest. The child with the lowest category present is child 0. Of tied
 subsets, the one whose child 0 comes first as a sorted list of categories wins; with more than 63 categories in the
 node, the first one that is tried wins. With m categories in the node, the search costs O(m log m) for prefixes, or
-O(2^m) for all subsets of at most 10 categories.
+O(2^m) for all subsets of at most 10 categories. With `splits="one-vs-rest"`, only subsets of one category, or of all
+but one, are tried, in O(m).
 """
 
 import cython
@@ -87,7 +88,8 @@ def multiway_gain(criterion, histogram, n_present, stats, min_branch, min_large_
 def best_subset(context, histogram, n_present, n_codes, stats, best):
     """Find the best subset of categories against the rest; return whether its gain exceeds `best` by more than a tie.
 
-    Writes the gain to `best`, and the child of each category to `histogram.branch`. There are two ways to search:
+    Writes the gain to `best`, and the child of each category to `histogram.branch`. If the tree splits one category
+    from the rest, each category is tried. Otherwise there are two ways to search:
 
     All subsets are tried if the node has at most 10 categories and a prefix might not be the best subset. That is
     possible with more than two classes, if a category is smaller than the minimum size of a child, or if the estimates
@@ -116,7 +118,9 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
     search.slack = stats.tie + SLACK * stats.impurity
     can_prefix_fail: cython.bint = (not is_regression and n_sums > 2) or is_restricted(stats)
     can_prefix_fail = can_prefix_fail or _is_any_below(histogram, n_present, stats.min_child_size)
-    if n_present <= MAX_EXHAUSTIVE_CATEGORIES and can_prefix_fail:
+    if context.is_one_vs_rest:
+        _search_single_categories(criterion, histogram, n_present, stats, cython.address(search))
+    elif n_present <= MAX_EXHAUSTIVE_CATEGORIES and can_prefix_fail:
         _search_all_subsets(criterion, histogram, n_present, stats, cython.address(search))
     elif is_regression:
         is_noise = multiway_gain(criterion, histogram, n_present, stats, -INFINITY, -INFINITY) <= stats.tie
@@ -159,6 +163,24 @@ def _search_all_subsets(criterion, histogram, n_present, stats, search):
     if search.has_best:
         for category in range(n_present):
             histogram.branch[histogram.present[category]] = 0 if (search.best_mask >> category) & 1 else 1
+
+
+def _search_single_categories(criterion, histogram, n_present, stats, search):
+    """Try to split each category from the others. The lowest category present goes to child 0."""
+    one: cython.ulonglong = 1
+    category: cython.int
+    best_category: cython.int = -1
+    _start_search(histogram, n_present, search)
+    for category in range(n_present):
+        bit = one << (min(MAX_ORDERED_CATEGORIES, category))
+        _move_category(histogram, histogram.present[category], 1.0, bit, search)
+        if _try_subset(criterion, histogram, n_present, stats, search):
+            best_category = category
+        _move_category(histogram, histogram.present[category], -1.0, bit, search)
+    if best_category >= 0:
+        for category in range(n_present):
+            is_single: cython.bint = category == best_category
+            histogram.branch[histogram.present[category]] = 0 if is_single == (best_category == 0) else 1
 
 
 def _search_prefixes(criterion, histogram, n_present, sum_index, is_noise, stats, search):

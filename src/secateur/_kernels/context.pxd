@@ -110,6 +110,7 @@ cdef struct Context:  # what stays constant while one tree grows
     long long root_depth  # depth, in the whole tree, of the node at which this growth starts
     bint allows_zero_gain
     bint is_multiway
+    bint is_one_vs_rest  # nominal columns: one category is split from the others
     bint is_best_first
     bint is_gain_ratio
     bint penalises_numeric  # gain ratio: subtract log2(values - 1) / weight from the gain of thresholds

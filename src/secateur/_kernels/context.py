@@ -158,6 +158,7 @@ def _set_limits(owner: GrowContext, limits: object, feature_of_slot: object) -> 
     context.root_depth = limits.root_depth
     context.allows_zero_gain = limits.allows_zero_gain
     context.is_multiway = limits.is_multiway
+    context.is_one_vs_rest = limits.is_one_vs_rest
     context.is_best_first = limits.is_best_first
     context.is_gain_ratio = limits.is_gain_ratio
     context.penalises_numeric = limits.penalises_numeric

@@ -92,6 +92,7 @@ class GrowLimits(NamedTuple):
     is_multiway: bool
     is_best_first: bool
     is_gain_ratio: bool = False
+    is_one_vs_rest: bool = False  # nominal columns: one category is split from the others
     penalises_numeric: bool = False  # gain ratio: subtract log2(values - 1) / rows from the gain of thresholds
     root_depth: int = 0  # depth, in the whole tree, of the node at which growth starts
     groups: tuple[tuple[int, ...], ...] = ()  # groups of columns that may be tested on one path; (): no restriction

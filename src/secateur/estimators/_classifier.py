@@ -32,8 +32,9 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         which lets cross-validation choose between gini and sqrt; without cross-validation it is gini.
     min_samples_leaf : int or "auto"
         Minimum number of rows in a leaf. "auto" is 1.
-    splits : {"binary", "multiway"}
-        How nominal columns are split: into two sets of categories, or into one branch per category.
+    splits : {"binary", "one-vs-rest", "multiway"}
+        How nominal columns are split: into two sets of categories, into one category and the rest, or into one branch
+        per category.
     growth : {"depth-first", "best-first"}
         Order in which nodes are split; it matters with a maximum number of splits. Best-first always splits the
         leaf with the largest drop of the criterion.
@@ -204,7 +205,7 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         *,
         criterion: str = "auto",
         min_samples_leaf: int | Literal["auto"] = "auto",
-        splits: Literal["binary", "multiway"] = "binary",
+        splits: Literal["binary", "one-vs-rest", "multiway"] = "binary",
         growth: Literal["depth-first", "best-first"] = "depth-first",
         max_splits: int | None = None,
         max_depth: int | None = None,

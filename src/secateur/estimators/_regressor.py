@@ -64,7 +64,7 @@ monotonic_cst, interaction_cst, surrogates
         *,
         criterion: str = "squared_error",
         min_samples_leaf: int | Literal["auto"] = "auto",
-        splits: Literal["binary", "multiway"] = "binary",
+        splits: Literal["binary", "one-vs-rest", "multiway"] = "binary",
         growth: Literal["depth-first", "best-first"] = "depth-first",
         max_splits: int | None = None,
         max_depth: int | None = None,

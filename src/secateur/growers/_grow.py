@@ -16,7 +16,7 @@ def grow(
     y: Any = None,
     *,
     criterion: str = "gini",
-    splits: Literal["binary", "multiway"] = "binary",
+    splits: Literal["binary", "one-vs-rest", "multiway"] = "binary",
     growth: Literal["depth-first", "best-first"] = "depth-first",
     max_splits: int | None = None,
     max_depth: int | None = None,
@@ -45,9 +45,9 @@ def grow(
     criterion : str
         Splitting criterion. A name of `secateur.growers.CRITERIA`. "error" is for demonstration, because it misses
         useful splits. "squared_error" grows a regression tree, whose leaves predict the mean of their rows.
-    splits : {"binary", "multiway"}
-        How nominal columns are split: into two sets of categories, or into one branch per category. Numeric
-        columns are always compared with a threshold.
+    splits : {"binary", "one-vs-rest", "multiway"}
+        How nominal columns are split: into two sets of categories, into one category and the rest, or into one branch
+        per category. Numeric columns are always compared with a threshold.
     growth : {"depth-first", "best-first"}
         Order in which nodes are split; it matters with a maximum number of splits. Best-first always splits the leaf
         with the largest drop of the criterion, and records the order in `tree.split_order`.

@@ -139,11 +139,12 @@ class GrowParameters:
             auto_description="auto lets cross-validation choose between gini and sqrt.",
         ),
     )
-    splits: Literal["binary", "multiway"] = field(
+    splits: Literal["binary", "one-vs-rest", "multiway"] = field(
         default="binary",
         metadata=_declare(
-            "How nominal columns are split: into two sets of categories, or into one branch per category.",
-            OneOf(("binary", "multiway")),
+            "How nominal columns are split: into two sets of categories, into one category and the rest, or into one "
+            "branch per category.",
+            OneOf(("binary", "one-vs-rest", "multiway")),
         ),
     )
     growth: Literal["depth-first", "best-first"] = field(
@@ -337,6 +338,7 @@ def limits_of(parameters: GrowParameters) -> growing.GrowLimits:
         min_split_size=float(parameters.min_samples_split),
         allows_zero_gain=not is_best_first if parameters.allow_zero is None else parameters.allow_zero,
         is_multiway=parameters.splits == "multiway",
+        is_one_vs_rest=parameters.splits == "one-vs-rest",
         is_best_first=is_best_first,
         is_gain_ratio=CRITERIA[parameters.criterion].is_ratio,
         penalises_numeric=parameters.penalise_numeric,

@@ -71,7 +71,7 @@ def cross_validate(
     scoring: str | None = None,
     probabilities: str = "shrunk",
     criterion: str = "gini",
-    splits: Literal["binary", "multiway"] = "binary",
+    splits: Literal["binary", "one-vs-rest", "multiway"] = "binary",
     growth: Literal["depth-first", "best-first"] = "depth-first",
     max_splits: int | None = None,
     max_depth: int | None = None,
