@@ -150,7 +150,7 @@ def choices() -> str:
             choice.form or f"`{name}`",
             choice.description,
             _yes(choice.needs_holdout),
-            _yes(choice.n_standard_errors is not None or name == "kse"),
+            _yes(choice.allowance is not None or name == "kse"),
         )
         for name, choice in model_selection.CHOICES.items()
     ]
