@@ -66,7 +66,7 @@ def test_everything_is_written(quick, name):
 
 def splits(results):
     """The parts of rademacher that are about one set and its splits."""
-    return [result for key, result in results.items() if not key.startswith("phases")]
+    return [result for key, result in results.items() if not key.startswith(("phases", "one-vs-rest"))]
 
 
 def test_the_surface_has_the_reference_figures_to_two_digits(quick):
@@ -102,6 +102,21 @@ def test_rep_lies_within_k_rep_within_the_unpruned_tree_in_every_split(quick):
         assert all(
             a <= b <= c for a, b, c in zip(*(result[f"nodes, {x}"] for x in ("REP", "k-REP", "unpruned")), strict=True)
         )
+
+
+def test_splits_of_one_value_are_those_of_a_column_for_each_value_where_few_values_are_present(quick):
+    _, results = quick("rademacher")
+
+    result = results["one-vs-rest-nursery"]
+    assert result["rows"] == 12_960
+    for size in ("unpruned", "k-REP", "REP"):  # the two kinds differ in the mean gain that a split must reach
+        one_value, own_column = (
+            np.mean(result[f"nodes, {size}, {kind}"]) for kind in ("one value", "a column per value")
+        )
+        assert abs(one_value - own_column) < 0.1 * own_column
+    sets = grow(datasets.nursery(), criterion="gain_ratio")[0]
+    singles = grow(datasets.nursery(), criterion="gain_ratio", splits="one-vs-rest")[0]
+    assert singles.n_nodes > sets.n_nodes  # a set of values in one test saves nodes
 
 
 def test_a_quarter_bit_per_node_pays_other_than_the_exact_count(quick):

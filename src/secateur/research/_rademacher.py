@@ -3,7 +3,8 @@
 Kaariainen, Malinen and Elomaa (2004), section 6, Table 1 and Figure 1. Each data set is split at random ten times: a
 tenth of the rows is for testing, and of the others two thirds are for growing and one third for pruning. As in the
 study, trees are binary and grown with the gain ratio of C4.5: a split must gain more than the mean of all candidates
-and leave two rows on each side. Nominal columns are split into two sets of categories.
+and leave two rows on each side. Nominal columns are split into two sets of categories. The document does not state how
+it splits them, so Table 1 is also computed with splits of one category from the rest.
 
 Further tables, called "the two phases" below, examine statements and proposals of the text for which it gives no
 figures: the choice of k (section 3.1), other labels (section 4), the factor c (section 6.2) and other shares of pruning
@@ -11,15 +12,17 @@ rows (section 7).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import datasets
+from .._utils.arrays import Array, write_protect
 from ..certifiers import draw_signs, rademacher_over_k, signed_extremes
-from ..core import Counts, Tree
-from ..data.table import Table
+from ..core import Counts, Pruning, Tree
+from ..data.table import Column, Table
 from ..pruners import k_limit, k_reduced_error, reduced_error
 from ..routing import count
 from ._bounds import BOUNDS, DELTA, FACTOR, REPEATS, TREE_OF_BOUND, best_on_path, measure_bounds, rademacher_bounds
@@ -34,8 +37,10 @@ SETS = (
     "covertype", "led24", "census-income", "isolet", "adult", "connect-4", "kropt", "letter", "musk2", "mushroom",
     "nursery", "optdigits", "pendigits", "page-blocks", "anneal",
 )  # fmt: skip
+# Sets with nominal columns of three or more categories, for which the two kinds of splits differ.
+NOMINAL_SETS: tuple[str, ...] = ("census-income", "adult", "connect-4", "kropt", "mushroom", "nursery", "anneal")
 SIZES = ("unpruned", "k-REP", "REP")
-PLACES = {"Table 1": (("",), ("nodes",)), "Figure 1": (("",), ("bounds", "errors"))}
+PLACES = {"Table 1": (("",), ("nodes", "one-vs-rest")), "Figure 1": (("",), ("bounds", "errors"))}
 # The constants below are for the tables of the two phases.
 PHASE_SETS: tuple[str, ...] = ("kropt", "letter", "nursery", "page-blocks", "pendigits")
 FACTORS = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0)
@@ -58,12 +63,12 @@ class Samples(NamedTuple):
 
 
 def parts(config: Config) -> list[Part]:
-    """Return the parts of the experiment: for the published tables and for the two phases, one part per data set."""
+    """Return the parts of the experiment: for the published tables, Table 1 with other splits, and the two phases."""
     n_rows_of_set = {name: LED_ROWS if name == "led24" else 0 for name in SETS}
-    phase_sets, n_splits, n_phase_splits = PHASE_SETS, N_SPLITS, N_PHASE_SPLITS
+    phase_sets, nominal_sets, n_splits, n_phase_splits = PHASE_SETS, NOMINAL_SETS, N_SPLITS, N_PHASE_SPLITS
     if config.quick:
         n_rows_of_set = {"kropt (generated)": 0, "tic-tac-toe": 0, "led24": 6_000, "waveform": 3_000}
-        phase_sets, n_splits, n_phase_splits = ("tic-tac-toe",), 2, 1
+        phase_sets, nominal_sets, n_splits, n_phase_splits = ("tic-tac-toe",), ("nursery",), 2, 1
     published_parts = [
         Part(name, measure_set, {"name": name, "n_splits": n_splits, "n_rows": n_rows})
         for name, n_rows in n_rows_of_set.items()
@@ -71,7 +76,10 @@ def parts(config: Config) -> list[Part]:
     phase_parts = [
         Part(f"phases-{name}", measure_phases, {"name": name, "n_splits": n_phase_splits}) for name in phase_sets
     ]
-    return published_parts + phase_parts
+    one_vs_rest_parts = [
+        Part(f"one-vs-rest-{name}", measure_one_vs_rest, {"name": name, "n_splits": n_splits}) for name in nominal_sets
+    ]
+    return published_parts + one_vs_rest_parts + phase_parts
 
 
 def measure_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result:
@@ -88,12 +96,60 @@ def measure_set(config: Config, name: str, n_splits: int, n_rows: int) -> Result
     return {"rows": table.n_rows, **collect_values(runs)}
 
 
+def measure_one_vs_rest(config: Config, name: str, n_splits: int) -> Result:
+    """Return the sizes and test errors of trees whose splits of nominal columns separate one category from the rest.
+
+    The splits come from `splits="one-vs-rest"`, and from a table with one column for each category. These differ in the
+    mean gain that a split must exceed: it is a mean over columns. The rows are those of `measure_set`.
+    """
+    table = _load_or_generate(name, 0, config)
+    kinds = {"one value": (table, "one-vs-rest"), "a column per value": (_with_column_per_category(table), "binary")}
+    runs = []
+    for i in range(n_splits):
+        run: dict[str, float] = {}
+        for kind, (rows, splits) in kinds.items():
+            test, growing, pruning = datasets.split(rows, 0.1, 0.6, 0.3, seed=derive_seed(config, 1, i))
+            tree, grown, held = grow_and_count(growing, pruning, criterion="gain_ratio", splits=splits)
+            on_test = count(tree, test, sample="test")
+            prunings = {
+                "unpruned": Pruning.from_cuts(tree, [], node_labels=grown.majority),
+                "k-REP": k_reduced_error(tree, grown, held, factor=FACTOR),
+                "REP": reduced_error(tree, grown, held),
+            }
+            for size, pruned in prunings.items():
+                run[f"nodes, {size}, {kind}"] = pruned.n_nodes
+                run[f"test error, {size}, {kind}"] = error_rate(pruned, on_test)
+        runs.append(run)
+    return {"rows": table.n_rows, **collect_values(runs)}
+
+
+def _with_column_per_category(table: Table) -> Table:
+    """Return a table in which each nominal column of three or more categories is a column of "no" and "yes" for each.
+
+    A missing value of a nominal column is "no" in all of its columns.
+    """
+    columns: list[Column] = []
+    arrays: list[Array] = []
+    for column, codes in zip(table.schema.columns, table.columns, strict=True):
+        if column.kind == "numeric" or column.n_codes < 3:
+            columns.append(column)
+            arrays.append(codes)
+            continue
+        for code, category in enumerate(column.categories):
+            columns.append(Column(f"{column.name}={category}", "nominal", ("no", "yes")))
+            arrays.append(write_protect((codes == code).astype(codes.dtype)))
+    schema = replace(table.schema, columns=tuple(columns))
+    return Table(schema, tuple(arrays), table.target)
+
+
 def sheets(results: dict[str, Result]) -> list[Sheet]:
-    """Return the tables: Table 1, test errors, bounds, findings, and those of the two phases."""
+    """Return the tables: Table 1, also with other splits, test errors, bounds, findings, and those of the phases."""
+    one_vs_rest = results_under(results, "one-vs-rest-")
     phases, results = _split_results(results)
     names = sorted(results)
     return [
         _nodes_sheet(names, results),
+        *([_one_vs_rest_sheet(one_vs_rest, results)] if one_vs_rest else []),
         _errors_sheet(names, results),
         _bounds_sheet(names, results),
         _findings_sheet(names, results),
@@ -103,7 +159,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def _split_results(results: dict[str, Result]) -> tuple[dict[str, Result], dict[str, Result]]:
     """Return the results of the two phases and those of the published tables, both by the name of the data set."""
-    published = {key: result for key, result in results.items() if not key.startswith("phases-")}
+    published = {key: result for key, result in results.items() if not key.startswith(("phases-", "one-vs-rest-"))}
     return results_under(results, "phases-"), published
 
 
@@ -150,6 +206,31 @@ def _nodes_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
         ours = {key: mean(result[key]) for key in (f"nodes, {size}" for size in SIZES)}
         rows.append((name, result["rows"], *comparison_cells(published, ours)))
     return Sheet("nodes", "Nodes of the tree, mean over the splits", head, rows, decimals=1)
+
+
+def _one_vs_rest_sheet(one_vs_rest: dict[str, Result], results: dict[str, Result]) -> Sheet:
+    """Return the mean sizes and test errors by the splits of nominal columns, beside the published sizes."""
+    kinds = ("sets of values", "one value", "a column per value")
+    head = ["set"]
+    for size in SIZES:
+        head += [f"{size}, published", *kinds]
+    for size in ("k-REP", "REP"):
+        head += [f"test error in %, {size}, {kind}" for kind in kinds]
+    printed, rows = printed_figures("nodes"), []
+    for name in sorted(one_vs_rest):
+        values = {key: mean(numbers) for key, numbers in one_vs_rest[name].items() if key != "rows"}
+        for key in (f"{quantity}, {size}" for quantity in ("nodes", "test error") for size in SIZES):
+            if name in results:
+                values[f"{key}, {kinds[0]}"] = mean(results[name][key])
+        cells: list[Any] = [name]
+        for size in SIZES:
+            cells += [printed.get(name, {}).get(f"nodes, {size}"), *(values.get(f"nodes, {size}, {k}") for k in kinds)]
+        for size in ("k-REP", "REP"):
+            errors = (values.get(f"test error, {size}, {kind}") for kind in kinds)
+            cells += [None if error is None else 100 * error for error in errors]
+        rows.append(tuple(cells))
+    title = "Nodes and test errors by the splits of nominal columns, means over the splits of the rows"
+    return Sheet("one-vs-rest", title, tuple(head), rows, decimals=1)
 
 
 def _errors_sheet(names: list[str], results: dict[str, Result]) -> Sheet:
