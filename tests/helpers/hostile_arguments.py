@@ -246,6 +246,8 @@ class ArgumentFuzzer:
             "accuracy": lambda: model.prune_to(accuracy=value), "snip": lambda: model.snip(value),
             "explain index": lambda: model.explain(self.X, index=value), "wanted": lambda: model.explain(self.X, wanted=value),
             "actionable": lambda: model.explain(self.X, actionable=value), "explain delta": lambda: model.explain(self.X, delta=value),
+            "favourable": lambda: model.reasons(self.X, favourable=value), "texts": lambda: self.model.reasons(self.X, texts=value),
+            "reasons n": lambda: self.model.reasons(self.X, n=value), "may change": lambda: self.model.reasons(self.X, actionable=value),
             "dialect": lambda: model.export_sql(dialect=value), "table": lambda: model.export_sql(table=value),
             "column": lambda: model.export_sql(name=value), "key": lambda: model.export_sql(key=value),
             "positive": lambda: self.model.evaluate(self.X, self.y, positive=value), "title": lambda: model.report(title=value),

@@ -172,7 +172,7 @@ def read_table(
     Parameters
     ----------
     options : dict
-        The values of `data_options`.
+        The values of `data_options`. "text_columns", if given, names columns that are read as text.
     path : str or sequence of str
         The files; "-" is standard input.
     target : str or None
@@ -231,6 +231,8 @@ def _open_rows(
         **{name: options[name] for name in ("delimiter", "encoding", "decimal", "dates")},
     )
     cell_types = cell_types_for(schema, options["nominal"], options["numeric"], target)
+    for name in options.get("text_columns", ()):
+        cell_types.setdefault(name, "text")
     rows = open_batch(file, options=text_options, cell_types=cell_types)
     named_columns = [("--target", target), ("--sample-weight", options["sample_weight"])]
     named_columns.append(("--ids" if options.get("ids") else "--groups", options.get("groups")))

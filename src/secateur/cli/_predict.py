@@ -15,6 +15,7 @@ from ._command import (
     delta_option,
     files_argument,
     int_option,
+    parse_number,
     print_message,
     print_result,
     to_json,
@@ -24,6 +25,7 @@ from ._input import input_output_options, model_command, read_table
 
 if TYPE_CHECKING:
     from ..core import Model
+    from ..data.raw_column import RawColumn
     from ..data.table import Table
 
 # Beginnings of cells that spreadsheets evaluate; some of them treat the wide forms as equal.
@@ -33,6 +35,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\
 @model_command(
     "secateur predict tree.json new.csv > answers.csv",
     "cat new.csv | secateur predict tree.json - --probabilities",
+    "secateur predict tree.json new.csv --reasons --favourable repaid > reasons.csv",
 )
 @files_argument
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
@@ -42,16 +45,37 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\
     "all text in quotes.",
 )  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
+@click.option("--ids", metavar="COL", help="Column of row ids to print first, such as a customer number.")
+@click.option(
+    "--actionable", multiple=True, metavar="COL", help="Column that may change in the nearest change; all by default."
+)
+@click.option(
+    "--reason-texts", "texts", type=click.Path(dir_okay=False), metavar="FILE",
+    help="JSON or CSV file with a text for each column, to add to the reasons.",
+)  # fmt: skip
+@int_option("--n-reasons", 1, default=4, help="Largest number of reasons of a row.")
+@click.option(
+    "--favourable", multiple=True, metavar="CLASS",
+    help="Favourable class, whose rows need no reasons; for numbers high, low, a smallest number or LOW:HIGH.",
+)  # fmt: skip
+@click.option(
+    "--reasons", is_flag=True,
+    help="Add the reasons of unfavourable predictions, and the nearest change to a favourable one.",
+)  # fmt: skip
 @write_options
 @input_output_options
 def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
     """Predict the target for the rows of DATA with the tree in MODEL.
 
-    Prints one line per row, in order, as CSV; with --json as JSON lines.
+    Prints one line per row, in order, as CSV; with --json as JSON lines. With
+    --reasons, a row of unfavourable prediction has up to 4 reasons: the column,
+    the value of the row, the values needed, and how much the tests of the
+    column moved the estimate.
     """
-    table, *_ = read_table(options, data, target=None, schema=model.tree.schema)
+    table, _, ids = read_table(_with_id_column(model, options), data, target=None, schema=model.tree.schema)
     _note_unknown_values(table, quiet=options["quiet"])
-    columns = _prediction_columns(model, table, options)
+    columns = _id_column(options, ids) | _prediction_columns(model, table, options)
+    columns |= _reason_columns(model, table, options)
     rows = zip(*columns.values(), strict=True)
     text = io.StringIO(newline="")
     if options["as_json"]:
@@ -102,6 +126,26 @@ def _note_unknown_values(table: "Table", *, quiet: bool) -> None:
         )
 
 
+def _with_id_column(model: "Model", options: Options) -> Options:
+    """Return the options with which `read_table` returns the column of --ids, as text, beside the table."""
+    name = options["ids"]
+    if name is None:
+        return options
+    assert model.tree.schema is not None
+    if name in model.tree.schema.names:
+        raise click.UsageError(f"--ids {show(name)}: the tree uses this column; copy it under another name")
+    if name in ("prediction", "leaf", "nearest change") or name.startswith(("probability of ", "reason ")):
+        raise click.UsageError(f"--ids {show(name)}: a column of the output has this name; rename the column of ids")
+    return {**options, "groups": name, "text_columns": (name,)}
+
+
+def _id_column(options: Options, ids: "RawColumn | None") -> dict[str, list[Any]]:
+    """Return the column of row ids by its name; nothing without --ids."""
+    from ..data.raw_column import original_values
+
+    return {} if ids is None else {options["ids"]: original_values(ids).tolist()}
+
+
 def _prediction_columns(model: "Model", table: "Table", options: Options) -> dict[str, list[Any]]:
     """Return the columns of the output by name: predictions and, if wanted, leaves and probabilities."""
     from ..routing import prediction
@@ -115,6 +159,59 @@ def _prediction_columns(model: "Model", table: "Table", options: Options) -> dic
         for label, values in zip(table.schema.classes.tolist(), shares, strict=True):
             columns[f"probability of {label}"] = values
     return columns
+
+
+def _reason_columns(model: "Model", table: "Table", options: Options) -> dict[str, list[Any]]:
+    """Return the columns of --reasons by name; none without this option."""
+    from ..inspection import reason_codes
+
+    if not options["reasons"]:
+        _refuse_reason_options()
+        return {}
+    if model.is_classifier and not options["favourable"]:
+        print_message(
+            "note: without --favourable, every row has reasons: why the tree predicts no other class for it",
+            quiet=options["quiet"],
+        )
+    codes = reason_codes(
+        model,
+        table,
+        favourable=_parse_favourable(model, options["favourable"]),
+        n=options["n_reasons"],
+        texts=options["texts"],
+        actionable=options["actionable"] or None,
+    )
+    if codes.texts:
+        used = {str(name) for name in codes.column.flat if name is not None}
+        for name in sorted(used - set(codes.texts)):
+            print_message(f"note: column {show(name)} has no text in {options['texts']}", quiet=options["quiet"])
+    return codes.reason_columns()
+
+
+def _refuse_reason_options() -> None:
+    """Raise a usage error if an option of --reasons is on the command line without it."""
+    context = click.get_current_context()
+    for name, flag in (
+        ("favourable", "--favourable"),
+        ("n_reasons", "--n-reasons"),
+        ("texts", "--reason-texts"),
+        ("actionable", "--actionable"),
+    ):
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{flag} goes with --reasons, which is not given")
+
+
+def _parse_favourable(model: "Model", texts: tuple[str, ...]) -> Any:
+    """Return the value of --favourable: classes or, for a tree that predicts numbers, a direction, number or range."""
+    if model.is_classifier:
+        return list(texts) or None
+    if len(texts) != 1:
+        raise click.UsageError("--favourable is needed once: high, low, the smallest favourable number, or LOW:HIGH")
+    (text,) = texts
+    if text in ("high", "low"):
+        return text
+    ends = [parse_number("--favourable", text, part) for part in text.split(":")]
+    return ends[0] if len(ends) == 1 else ends
 
 
 def _escape_formulas(cells: Iterable[Any]) -> list[Any]:

@@ -4,7 +4,7 @@ The functions below the class check the arguments of an estimator, and translate
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -28,7 +28,7 @@ from ..data.groups import drop_column, split_off_groups
 from ..data.table import Table
 from ..data.target import TargetKind
 from ..errors import DataError, ParameterError, TreeError, show
-from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, summary
+from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, reason_codes, summary
 from ..inspection.text import export_rules, export_text
 from ..model_selection._recipe import plain_values
 from ..model_selection.folds import seed_from
@@ -340,6 +340,41 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         to change it: x0 above 3 (is 1.5) would give yes
         """
         return explain(self.model_, row, index=index, actionable=actionable, wanted=wanted, delta=delta)
+
+    def reasons(
+        self,
+        X: Rows,
+        *,
+        favourable: Category = None,
+        n: int = 4,
+        texts: Mapping[str, str] | str | os.PathLike[str] | None = None,
+        actionable: Sequence[str] | None = None,
+    ) -> Any:
+        """Return why predictions are unfavourable, and the nearest change to a favourable one, for many rows at once.
+
+        Each reason is a column, the value of the row, the values needed, and how much the tests of the column moved the
+        estimate. The parameters are those of `secateur.inspection.reason_codes`.
+
+        Returns
+        -------
+        data frame or ReasonCodes
+            For a data frame, one of the same library with one row for each row of `X`; otherwise a `ReasonCodes`.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> print(model.reasons([[1.5], [4.5]], favourable="yes")[0][0])
+        x0: 1.5, needed: above 3
+        """
+        import narwhals.stable.v2 as nw
+
+        model = self.model_
+        codes = reason_codes(
+            model, self._open(X, model), favourable=favourable, n=n, texts=texts, actionable=actionable
+        )
+        is_frame = isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame)
+        return codes.to_frame_like(X) if is_frame else codes
 
     def evaluate(
         self,

@@ -7,6 +7,7 @@ from .._utils.lazy import lazy_getattr
 if TYPE_CHECKING:
     from ._evaluation import Evaluation, evaluate
     from ._explanation import Explanation, explain
+    from ._reason_codes import Reason, ReasonCodes, read_reason_texts, reason_codes
     from ._summary import (
         Measurement,
         Summary,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _HOMES = {
     **dict.fromkeys(("Evaluation", "evaluate"), "._evaluation"),
     **dict.fromkeys(("Explanation", "explain"), "._explanation"),
+    **dict.fromkeys(("Reason", "ReasonCodes", "read_reason_texts", "reason_codes"), "._reason_codes"),
     **dict.fromkeys(("Summary", "errors", "importances", "error_on_sample", "summary"), "._summary"),
     **dict.fromkeys(("Measurement", "measurement_table", "measurements"), "._summary"),
 }
@@ -28,6 +30,8 @@ __all__ = [
     "Evaluation",
     "Explanation",
     "Measurement",
+    "Reason",
+    "ReasonCodes",
     "Summary",
     "error_on_sample",
     "errors",
@@ -36,6 +40,8 @@ __all__ = [
     "importances",
     "measurement_table",
     "measurements",
+    "read_reason_texts",
+    "reason_codes",
     "summary",
 ]  # fmt: skip
 __getattr__ = lazy_getattr(__name__, _HOMES)

@@ -130,12 +130,9 @@ def nearest_change(
     size above 3 (is 1) would give b
     >>> nearest_change(view_of(tree, counts), table, actionable=["age"])
     """
-    tree, names, columns = view.tree, view.columns, table.schema.columns
+    tree, columns = view.tree, table.schema.columns
     check_no_surrogates(tree, "the search for the nearest change", "explain without it")
-    actionable = None if actionable is None else as_list("actionable", actionable)
-    for name in actionable or ():
-        check_name("actionable", name, names)
-    may_change = {j for j, name in enumerate(names) if actionable is None or name in actionable}
+    may_change = changeable_columns(view, actionable)
     values = [column[row] for column in table.columns]
     own_prediction = None
     queue = [_Candidate(0, 0.0, 0, {}, {})]
@@ -198,8 +195,8 @@ def _cost(view: TreeView, v: int, schema: Column, value: Any, scale: float, *, c
         reaches_node = can_be_missing if value < 0 else value in view.arriving_codes(v)
         if reaches_node:
             return 0.0
-        return 1.0 if _known_codes(view, v, schema) else math.inf
-    x, (low, high) = float(value), _range_ends(view, v)
+        return 1.0 if known_codes(view, v, schema) else math.inf
+    x, (low, high) = float(value), range_ends(view, v)
     is_missing = math.isnan(x)
     if is_missing and can_be_missing:
         return 0.0
@@ -213,14 +210,24 @@ def _cost(view: TreeView, v: int, schema: Column, value: Any, scale: float, *, c
     return min(max(distance, 0.0) / scale, MAX_COST) + MIN_COST
 
 
-def _range_ends(view: TreeView, v: int) -> tuple[float, float]:
+def changeable_columns(view: TreeView, actionable: Sequence[str] | None) -> set[int]:
+    """Return the positions of the columns that may change: those named in `actionable`; None stands for all."""
+    if actionable is None:
+        return set(range(len(view.columns)))
+    names = as_list("actionable", actionable)
+    for name in names:
+        check_name("actionable", name, view.columns)
+    return {j for j, name in enumerate(view.columns) if name in names}
+
+
+def range_ends(view: TreeView, v: int) -> tuple[float, float]:
     """Return the lower and upper end of the range at node `v`: values above the lower and at most the upper end."""
     low, high = int(view.reachable.low[v]), int(view.reachable.high[v])
     threshold = view.tree.threshold
     return float(threshold[low]) if low >= 0 else -math.inf, float(threshold[high]) if high >= 0 else math.inf
 
 
-def _known_codes(view: TreeView, v: int, schema: Column) -> list[int]:
+def known_codes(view: TreeView, v: int, schema: Column) -> list[int]:
     """Return the codes of known categories that lead to node `v`."""
     return [code for code in view.arriving_codes(v).tolist() if code < len(schema.categories)]
 
@@ -229,18 +236,52 @@ def _change(view: TreeView, v: int, schema: Column, value: Any) -> Change:
     """Return the change of one column that lets a row reach node `v`."""
     name = view.columns[int(view.tree.feature[view.tree.parent[v]])]
     if schema.kind == "nominal":
-        codes = _known_codes(view, v, schema)
+        codes = known_codes(view, v, schema)
         is_known = 0 <= value < len(schema.categories)
         old = value_text(schema, value) if is_known else "missing or new"
-        words = " or ".join(value_text(schema, code) for code in codes[:MAX_CATEGORIES_LISTED])
-        return Change(name, old, f"to {words}", schema.categories[codes[0]])
-    is_missing, (low, high) = math.isnan(value), _range_ends(view, v)
+        return Change(name, old, f"to {needed_text(view, [v])}", schema.categories[codes[0]])
+    is_missing, (low, high) = math.isnan(value), range_ends(view, v)
     is_up = low > -math.inf if is_missing else bool(value <= low)
     to = f"above {value_text(schema, low)}" if is_up else f"at most {value_text(schema, high)}"
     if is_missing and is_up and high < math.inf:
         to += f" and at most {value_text(schema, high)}"
     new = float(np.nextafter(low, math.inf)) if is_up else high
     return Change(name, "missing" if is_missing else value_text(schema, value), to, new)
+
+
+def needed_text(view: TreeView, children: Sequence[int]) -> str:
+    """Return in words the values of a column that lead to one of some nodes.
+
+    Parameters
+    ----------
+    view : TreeView
+        The view of a tree with a schema.
+    children : sequence of int
+        Children of one node that tests the column. Several only if the column is nominal.
+    """
+    first = children[0]
+    schema = view.column_schema(int(view.tree.feature[view.tree.parent[first]]))
+    assert schema is not None
+    if schema.kind == "nominal":
+        return _categories_needed(schema, sorted(code for v in children for code in view.arriving_codes(v).tolist()))
+    if not view.reachable.can_be_known[first]:
+        return "missing"
+    low, high = range_ends(view, first)
+    ends = [f"above {value_text(schema, low)}"] if view.reachable.low[first] >= 0 else []
+    if view.reachable.high[first] >= 0:
+        ends.append(f"at most {value_text(schema, high)}")
+    return " and ".join(ends) or "known"
+
+
+def _categories_needed(schema: Column, codes: Sequence[int]) -> str:
+    """Return the categories with these codes in words; the code after the last category stands for missing values."""
+    known = [code for code in codes if code < len(schema.categories)]
+    if not known:
+        return "missing" if codes else "another category"
+    words = [value_text(schema, code) for code in known[:MAX_CATEGORIES_LISTED]]
+    if len(known) > MAX_CATEGORIES_LISTED:
+        words.append(f"{len(known) - MAX_CATEGORIES_LISTED} others")
+    return " or ".join(words)
 
 
 def wanted_predictions(view: TreeView, wanted: Any, leaf: int) -> Callable[[int], bool] | None:

@@ -154,7 +154,7 @@ def _step(view: TreeView, v: int, columns: Sequence[Column], values: list[Any]) 
         node=int(view.node[v]),
         number=v + 1,
         column=view.columns[column],
-        value=_value_text(schema, value, is_missing=is_missing),
+        value=row_value_text(schema, value),
         test=_comparison_text(view, v, target, schema, value) if is_compared else view.branch_text(target),
         child=branch,
         is_default=is_missing,
@@ -173,7 +173,7 @@ def _branch_without_value(view: TreeView, v: int, columns: Sequence[Column], val
         branch = surrogates.child_for(number, values[column])
         if branch == NO_BRANCH:
             continue
-        name, value = view.columns[column], _value_text(columns[column], values[column], is_missing=False)
+        name, value = view.columns[column], row_value_text(columns[column], values[column])
         if surrogates.branch_start[number] < surrogates.branch_start[number + 1]:
             return branch, f"{name} = {value}"
         sign = "<=" if branch == surrogates.low[number] else ">"
@@ -182,11 +182,12 @@ def _branch_without_value(view: TreeView, v: int, columns: Sequence[Column], val
     return default, ""
 
 
-def _value_text(schema: Column, value: Any, *, is_missing: bool) -> str:
+def row_value_text(schema: Column, value: Any) -> str:
     """Return a value of a row as text; see `Step.value` for missing values and new categories."""
-    if schema.kind == "nominal" and is_missing:
+    is_nominal = schema.kind == "nominal"
+    if is_nominal and value < 0:
         return "new" if schema.has_missing else "missing or new"
-    is_known = not is_missing and (schema.kind == "numeric" or value < len(schema.categories))
+    is_known = value < len(schema.categories) if is_nominal else not np.isnan(value)
     return value_text(schema, value) if is_known else "missing"
 
 
