@@ -28,7 +28,7 @@ from oracles import all_prunings, keep_vector
 from secateur import model_selection
 from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
 from secateur.estimators import TreeClassifier, TreeRegressor
-from secateur.estimators._base import REPLACEMENTS
+from secateur.estimators._arguments import REPLACEMENTS
 from versions import is_older, needs
 
 SETTINGS = [

@@ -1,20 +1,16 @@
-"""TreeEstimator: the common base of both estimators, with fitting and the methods of the fitted tree.
-
-The functions below the class check the arguments of an estimator, and translate them to those of `model_selection`.
-"""
+"""TreeEstimator: the common base of both estimators, with fitting and the methods of the fitted tree."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-import joblib
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from .. import model_selection
 from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Rows
@@ -27,27 +23,17 @@ from ..data.encoding import encode
 from ..data.groups import drop_column, split_off_groups
 from ..data.table import Table
 from ..data.target import TargetKind
-from ..errors import DataError, ParameterError, TreeError, show
+from ..errors import DataError, ParameterError, TreeError
 from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, reason_codes, summary
 from ..inspection.text import export_rules, export_text
 from ..model_selection._recipe import plain_values
-from ..model_selection.folds import seed_from
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ..statistics.repeats import RepeatRule
+from ._arguments import check_no_foreign_parameter, check_target, effective_n_jobs, seed_of, stored_groups_column
 
 if TYPE_CHECKING:
     from ..report import Report
-
-# Parameters of scikit-learn's trees that the estimators do not have, and what to use instead.
-REPLACEMENTS = {
-    "max_leaf_nodes": "select=N prunes to the best N leaves; growth='best-first' with max_splits=N-1 grows no more",
-    "ccp_alpha": "select='1se' or '0se' chooses the penalty; prune_to(alpha=A) sets it, in errors per leaf and row",
-    "min_impurity_decrease": "pruning decides which splits are kept; max_depth and min_samples_leaf limit growing",
-    "max_features": "every column is considered at every node; growing has no randomness",
-    "splitter": "the best split is always taken; growing has no randomness",
-    "priors": "class_weight={class: prior / share of the class} weighs rows so that classes have these priors",
-}
 
 
 class TreeEstimator(BaseEstimator):  # type: ignore[misc]
@@ -295,7 +281,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         """
         model = self.model_
         if groups is None:
-            groups = _stored_groups_column(X, model)
+            groups = stored_groups_column(X, model)
         X, labels = split_off_groups(X, groups)
         holdout = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample=sample, groups=labels)
         model = replace(model, holdout=holdout)
@@ -398,7 +384,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         1.0
         """
         model = self.model_
-        X, labels = split_off_groups(X, _stored_groups_column(X, model))
+        X, labels = split_off_groups(X, stored_groups_column(X, model))
         counts = count(
             model.tree, X, check_target(y, self), sample_weight=sample_weight, sample="evaluate", groups=labels
         )
@@ -540,7 +526,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(X, Table | str | os.PathLike):
             return X
         batch = None if isinstance(X, np.ndarray | list | tuple) else open_batch(X)
-        groups_column = _stored_groups_column(batch, model)
+        groups_column = stored_groups_column(batch, model)
         if batch is not None and groups_column is not None:
             batch = drop_column(batch, groups_column)
         has_names = batch is not None and batch.has_names
@@ -551,51 +537,3 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         if not has_names and was_fitted_with_names:
             warn(f"X does not have valid feature names, but {estimator} was fitted with feature names")
         return X if batch is None else batch
-
-
-def _stored_groups_column(X: Rows, model: Model) -> str | None:
-    """Return the name of the column of groups that was used in fitting, if `X` has a column of this name."""
-    name = model.metadata.get("groups_column")
-    if name is None or X is None or isinstance(X, Table | np.ndarray | list | tuple):
-        return None
-    batch = open_batch(X)
-    return str(name) if batch.has_names and name in batch.names else None
-
-
-def check_no_foreign_parameter(estimator: str, names: Iterable[str]) -> None:
-    """Raise `ParameterError` for a parameter that only scikit-learn's trees have, and name the replacement."""
-    for name in names:
-        if name in REPLACEMENTS:
-            raise ParameterError(f"{estimator} has no parameter {show(name)}: {REPLACEMENTS[name]}")
-
-
-def check_target(y: Labels, estimator: object, name: str = "y") -> Labels:
-    """Return one label per row, or raise `DataError`; messages call the labels `name`.
-
-    A target of shape (n_rows, 1) is flattened with scikit-learn's function, so that the warning is scikit-learn's.
-    """
-    if y is None:
-        raise DataError(f"{type(estimator).__name__} requires {name} to be passed, but the target {name} is None")
-    if isinstance(y, str | bytes | bytearray) or np.isscalar(y):
-        raise DataError(f"{name} is {show(y)}; one label per row is needed, not the name of a column or one value")
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    if len(shape) != 2 or shape[1] != 1:
-        return y
-    try:
-        return column_or_1d(y, warn=True)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} cannot be read as one column ({error}); pass an array of shape (n,)") from error
-
-
-def seed_of(random_state: object) -> int:
-    """Return the seed for a value of `random_state`; None is 0, so that a fit with default parameters is repeatable."""
-    return 0 if random_state is None else seed_from(random_state, limit=2**31, alternative=", or None,")
-
-
-def effective_n_jobs(n_jobs: Any) -> Any:
-    """Return the number of threads as joblib counts them: None is 1, or the value of a `joblib.parallel_config`.
-
-    An executor is returned unchanged, and so is an invalid value, which fitting refuses.
-    """
-    is_number = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool) and n_jobs != 0
-    return joblib.effective_n_jobs(n_jobs) if n_jobs is None or is_number else n_jobs

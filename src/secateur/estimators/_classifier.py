@@ -14,7 +14,8 @@ from ..data.encoding import encode
 from ..data.target import class_numbers, read_labels
 from ..errors import DataError, SecateurError
 from ..routing import count, prediction
-from ._base import TreeEstimator, check_target
+from ._arguments import check_target
+from ._base import TreeEstimator
 
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
