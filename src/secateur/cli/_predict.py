@@ -35,7 +35,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\
 @model_command(
     "secateur predict tree.json new.csv > answers.csv",
     "cat new.csv | secateur predict tree.json - --probabilities",
-    "secateur predict tree.json new.csv --reasons --favourable repaid > reasons.csv",
+    "secateur predict tree.json new.csv --reasons --favourable repaid",
 )
 @files_argument
 @click.option("--probabilities", is_flag=True, help="Add the probability of each class.")
