@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from secateur import Counts, Model, Pruning, Tree, TreeClassifier, count, grow
+from secateur import Counts, Model, Pruning, Tree, TreeClassifier, TreeRegressor, count, grow
 from secateur.inspection import evaluate, summary
 from secateur.inspection.currency import Currency, currency_of, holdout_role, score_on, scores_along
 from secateur.inspection.sentences import describe_scores
@@ -188,3 +188,29 @@ def test_rows_of_a_class_that_growing_did_not_know_have_a_brier_score():
         shares = np.append(node_probabilities(model)[leaf], 0.0)
         expected += sum(n * ((shares - np.eye(3)[c]) ** 2).sum() for c, n in enumerate(rows))
     assert score_on(Currency("brier"), model, held) == pytest.approx(expected / 8)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"select": "0se"}, "chosen by 0se on cross-validation"),
+        ({"select": "holdout"}, "chosen by 0se on held-out rows"),
+        ({"select": "certificate"}, "chosen by select=certificate on held-out rows"),
+        ({"select": "certified", "target_error": 0.45}, "chosen by select=certified on held-out rows"),
+    ],
+)
+def test_the_summary_and_the_model_card_name_the_rows_that_chose_the_size(parameters, sentence, tmp_path):
+    model = TreeClassifier(criterion="gini", cv_repeats=1, **parameters).fit(X, y)
+    model.report(tmp_path / "page.html")
+
+    assert sentence in " ".join(str(model.summary()).split())
+    is_by_certificate = parameters["select"].startswith("certif")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ("held-out rows, by their certificates" in page) == is_by_certificate
+
+
+def test_held_out_numbers_are_chosen_by_squared_errors():
+    model = TreeRegressor(select="holdout").fit(X[:, :1], X[:, 1])
+
+    assert model.selection_.score == "mean squared error"
+    assert "mean squared error" in str(model.summary()).splitlines()[4]

@@ -114,6 +114,11 @@ class Selection(ImmutableTable):
         return names.get(scoring, scoring.replace("_", " "))
 
     @property
+    def is_by_certificate(self) -> bool:
+        """Whether certificates on held-out rows chose the member, and not the errors of this table."""
+        return self.select in ("certificate", "certified")
+
+    @property
     def is_error(self) -> bool:
         """Whether `error` is an error rate or a mean squared error, and not another score."""
         return self.details.get("scoring", "error") in ("error", "squared_error")

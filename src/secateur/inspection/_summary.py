@@ -17,6 +17,7 @@ from .wording import error_text, percent_text
 WIDTH_CHARACTERS = 80
 N_NEIGHBOURS = 3  # members of the sequence shown on each side of the chosen one
 MAX_COLUMNS_LISTED = 10
+ROWS_OF_SAMPLE = {"prune": "held-out rows"}  # what texts call the rows of a sample, where the name does not say it
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +86,7 @@ class Summary:
             parameters = model.selection.growing
             texts = [f"{key} {parameters[key]}" for key in parameters if key in ("criterion", "min_samples_leaf")]
             growing = f"; {', '.join(texts)}" if texts else ""
-            chosen = f", chosen by {model.selection.select} on {model.selection.sample}"
+            chosen = f", {choice_text(model.selection)}"
         lines = (
             f"{name}: {model.pruning.n_leaves:,} of {model.tree.n_leaves:,} leaves, depth {depth}{target}",
             f"grown on {rows}, {n_columns} columns{growing}",
@@ -102,6 +103,13 @@ class Summary:
             texts = (f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
             lines.append(f"{name:<{widths[0]}}{''.join(texts)}")
         return "\n".join(lines)
+
+
+def choice_text(selection: Selection) -> str:
+    """Return how the size was chosen and on which rows, such as "chosen by 1se on cross-validation"."""
+    if selection.is_by_certificate:
+        return f"chosen by select={selection.select} on held-out rows"
+    return f"chosen by {selection.select} on {ROWS_OF_SAMPLE.get(selection.sample, selection.sample)}"
 
 
 def summary(model: object) -> Summary:

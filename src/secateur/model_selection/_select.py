@@ -107,6 +107,8 @@ def select(
         standard_error = np.sqrt(np.maximum(mean_square - error * error, 0) / n_rows)
     best, chosen = choose(error, standard_error, se_multiple)
     details: dict[str, Any] = {"se": se}
+    if not counts.has_classes:
+        details["scoring"] = "squared_error"
     if cost is not None or costs is not None:
         details |= {"loss": "given costs", "scoring": "given cost" if costs is None else "cost"}
     if costs is not None:

@@ -498,6 +498,7 @@ def _pruning_entries(model: Model, sequence: PruningSequence) -> list[Entry]:
 def _selection_entries(selection: Selection) -> list[Entry]:
     entries = [
         ["rule", as_one_line(selection.select)],
+        *([["chosen on", "held-out rows, by their certificates"]] if selection.is_by_certificate else []),
         ["measured on", f"{as_one_line(selection.sample)}, {selection.n:,} rows"],
         [f"least {selection.score}", _member_text(selection, selection.best)],
         ["chosen", _member_text(selection, selection.chosen)],
