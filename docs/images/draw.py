@@ -8,11 +8,15 @@ import matplotlib as mpl
 
 mpl.use("Agg")
 
-from secateur import Pruning, PruningSequence, certifiers, count, datasets, grow, prune
+import numpy as np
+import pandas as pd
+
+from secateur import Pruning, PruningSequence, TreeClassifier, certifiers, count, datasets, grow, prune, update
 from secateur.core.model import Model
 from secateur.model_selection import cross_validate
 from secateur.plot import (
     CertificatesDisplay,
+    ChangesDisplay,
     LeavesDisplay,
     NoiseBoundDisplay,
     PruningPathDisplay,
@@ -25,7 +29,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    for draw in (led, waves, cars, kings, noise):
+    for draw in (led, waves, cars, kings, noise, loans):
         draw()
 
 
@@ -71,6 +75,19 @@ def noise() -> None:
     """How likely pure noise is seen through."""
     save("noise", NoiseBoundDisplay.compute())
     save("probability", PruningProbabilityDisplay.compute())
+
+
+def loans() -> None:
+    """The update of a tree whose rows have changed, as on the page about updates."""
+    folder = HERE.parent / "tutorial"
+    rows = pd.concat([pd.read_csv(folder / name) for name in ("loans.csv", "fresh.csv")], ignore_index=True)
+    last_year, spring = rows[:1000], rows[1000:].reset_index(drop=True)
+    has_changed = (spring["late_payments"] == 0) & (spring["age"] < 40) & (np.random.default_rng(0).random(2000) < 0.7)
+    spring.loc[has_changed, "outcome"] = "defaulted"
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1)
+    model.fit(last_year.drop(columns="outcome"), last_year["outcome"])
+    found = update(model, spring[:1000], "outcome")
+    save("update", ChangesDisplay.from_front(found.front, found.cv_errors, found.chosen))
 
 
 def nearest(sequence: PruningSequence, n_leaves: int) -> Pruning:

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from .pruners import prune
     from .report import write_report
     from .routing import count
+    from .updating import update
 
 __all__ = [
     "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema",
     "SecateurError", "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "certified_split", "certify",
     "certify_predictions", "compare_models", "count", "cross_validate", "encode", "export_rules", "export_text",
     "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "to_sklearn",
-    "write_report",
+    "update", "write_report",
 ]  # fmt: skip
 
 # The module of each public name. It is imported when the name is first used, so that `import secateur` is fast.
@@ -48,6 +49,7 @@ _NAMES_OF_MODULE = {
     "routing": ["count"],
     "model_selection": ["cross_validate", "select"],
     "monitoring": ["Monitor"],
+    "updating": ["update"],
     "inspection.text": ["export_rules", "export_text"],
 }
 _MODULE_OF_NAME = {name: module for module, names in _NAMES_OF_MODULE.items() for name in names}
@@ -57,6 +59,7 @@ _MODULES = {
     for name in (
         "analysis", "certifiers", "datasets", "engines", "errors", "estimators", "exports", "growers", "inspection",
         "interop", "model_selection", "modelfile", "monitoring", "plot", "pruners", "report", "research", "routing",
+        "updating",
     )
 } | {
     "costs": "core.costs", "fold_assignment": "data.fold_assignment", "prediction": "routing.prediction",

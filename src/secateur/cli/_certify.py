@@ -102,7 +102,7 @@ def _certify_error(model: "Model", options: Options) -> int:
     parameters = {name: options[name] for name in ("method", "delta", "repeated", "repeats", "group_error")}
     with warnings_as_notes():
         bound = certify_model(model, seed=options["random_state"], **parameters)
-    write_model(replace(model, certificate=bound), options, _bound_to_dict(bound), [str(bound)])
+    write_model(replace(model, certificate=bound), options, bound_to_dict(bound), [str(bound)])
     return check_max_error(options, [("the certified error", bound.value)])
 
 
@@ -112,7 +112,7 @@ def _certify_cost(model: "Model", holdout: "Counts", options: Options) -> int:
 
     costs = _read_costs(options["costs"], model)
     bound = certified_cost(model.pruning, holdout, costs, delta=options["delta"], repeats=options["repeats"])
-    print_result(options, {"of": "cost", **_bound_to_dict(bound)}, [str(bound)])
+    print_result(options, {"of": "cost", **bound_to_dict(bound)}, [str(bound)])
     return check_max_error(options, [(f"the certified {bound.quantity}", bound.value)], "")
 
 
@@ -125,7 +125,7 @@ def _certify_rates(model: "Model", holdout: "Counts", options: Options) -> int:
     text = [str(bound) for bound in bounds]
     if len(bounds) > 1:
         text.append("All of these hold at once.")
-    print_result(options, {"of": "rates", "bounds": [_bound_to_dict(bound) for bound in bounds]}, text)
+    print_result(options, {"of": "rates", "bounds": [bound_to_dict(bound) for bound in bounds]}, text)
     return check_max_error(options, [(f"the certified {bound.quantity}", bound.value) for bound in bounds], "")
 
 
@@ -157,7 +157,7 @@ def _certify_leaf_shares(model: "Model", holdout: "Counts", options: Options) ->
     print_result(options, {"of": "leaves", **_limits_to_dict(limits)}, [rules, confidence])
 
 
-def _bound_to_dict(bound: "Bound") -> Options:
+def bound_to_dict(bound: "Bound") -> Options:
     return {**bound.to_dict(), "sentence": str(bound)}
 
 

@@ -5,7 +5,7 @@ creates it from arrays in pre-order, without recursion: trees of any depth work.
 values of a tested column that can reach each node; tests of the same column nearer to the root exclude the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -309,6 +309,16 @@ class TreeView:
             if is_leaf[v]:
                 conditions = map(self.condition, latest.values())
                 yield v, [text for text in conditions if text]
+
+    def premises(self, nodes: Iterable[int]) -> dict[int, str]:
+        """Return for each of the given nodes the conditions on its path, joined by AND; "TRUE" for the root."""
+        wanted = set(nodes)
+        premises = {}
+        for v, _, latest in walk(self.tree):
+            if v in wanted:
+                conditions = [self.condition(child) for child in latest.values()]
+                premises[v] = " AND ".join(text for text in conditions if text) or "TRUE"
+        return premises
 
     def test_text(self, v: int) -> str:
         """Return the test of node `v`; empty for a leaf."""

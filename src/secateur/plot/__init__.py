@@ -14,6 +14,7 @@ returns the display. matplotlib is imported only when a figure is drawn.
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
     MonitorDisplay               evidence against a certificate over the rows that arrive, and for each leaf
+    ChangesDisplay               error on new rows against the number of changes of a deployed tree
     PruningProbabilityDisplay    exact probability that noise is pruned to one leaf
     NoiseBoundDisplay            a published bound on that probability, and where it fails
 
@@ -26,8 +27,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ..errors import UnsupportedError
+from ..pruners import ChangeFront
 from ..statistics.monitor_status import MonitorStatus
 from ._bars import ImportancesDisplay, LeavesDisplay
+from ._changes import ChangesDisplay
 from ._comparison import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
 from ._evaluation import LeafCalibrationDisplay, RankingDisplay
 from ._monitoring import MonitorDisplay
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BoundCurvesDisplay",
     "CertificatesDisplay",
+    "ChangesDisplay",
     "ImportancesDisplay",
     "LeafCalibrationDisplay",
     "LeavesDisplay",
@@ -73,7 +77,7 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
 
     Parameters
     ----------
-    thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Monitor, Bound, Bounds
+    thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Monitor, Update, Bound, Bounds
         The object to draw. A tree or a pruning is drawn with the sample `counts=`; counts are drawn in their own tree.
     ax : axes, optional
         The axes to draw on; a new figure by default.
@@ -116,13 +120,17 @@ def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
     status = status() if callable(status) else status
     if isinstance(status, MonitorStatus):
         return MonitorDisplay.from_status(status, **options)
+    front: Any = getattr(thing, "front", thing)  # of an update, whose class is in a layer above this one
+    if isinstance(front, ChangeFront):
+        choice = {name: getattr(thing, name) for name in ("cv_errors", "chosen") if front is not thing}
+        return ChangesDisplay.from_front(front, **{**choice, **options})
     bounds = _as_bounds(thing)
     if bounds:
         is_one_sample = len({bound.n for bound in bounds}) == 1
         return (CertificatesDisplay if is_one_sample else BoundCurvesDisplay).from_bounds(bounds)
     raise UnsupportedError(
         f"a {type(thing).__name__} cannot be drawn; a fitted estimator, Model, Tree, Counts, Pruning, "
-        "PruningSequence, Selection, Monitor or Bounds are needed"
+        "PruningSequence, Selection, Monitor, Update or Bounds are needed"
     )
 
 
