@@ -32,7 +32,7 @@ MAX_PRINTED_CHANGES = 40
 
 @model_command(
     "secateur update tree.json march.csv --output updated.json",
-    "secateur update tree.json march.csv --certified-error 0.15 --fresh april.csv --output updated.json",
+    "secateur update tree.json may.csv --certified-error 0.15 --fresh june.csv",
 )
 @click.argument("data", metavar="DATA")
 @click.option("--target", metavar="COL", help="Target column; by default that of the model.")
