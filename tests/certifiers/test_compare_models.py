@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 import secateur
 from secateur import TreeClassifier, TreeRegressor, compare_models
-from secateur.certifiers import limit_difference, mcnemar_p_value
+from secateur.certifiers import ModelComparison, limit_difference, mcnemar_p_value
 from secateur.errors import DataError, LeakageError, ParameterError, UnsupportedError
 
 QUICK = {"criterion": "gini", "cv": 3, "cv_repeats": 1}
@@ -123,6 +123,14 @@ def test_the_log_shows_that_the_rows_were_evaluated(rows, models):
         smaller.certified_on(X[500:], y[500:], method="test-sample")
 
 
+def test_the_text_states_the_errors_of_both_in_percent():
+    comparison = ModelComparison(("old", "new"), 800, (100, 44), (60, 4), 1e-9, 0.07, 0.04, 0.1, 0.05, is_checked=True)
+    assert "On 800 rows, old errs in 12.5 % and new in 5.5 %: old alone is wrong in 60, new alone in 4" in str(
+        comparison
+    )
+    assert comparison.better == "new"
+
+
 def test_copied_rows_are_refused_unless_they_are_stated_to_be_independent(rows, models):
     X, y = rows
     twice = np.tile(np.arange(500, 1500), 2)
@@ -140,8 +148,9 @@ def test_what_cannot_be_compared_is_refused(rows, models):
         compare_models(models[0], 3, X[500:], y[500:])
     with pytest.raises(DataError, match="the predictions of b 2"):
         compare_models(models[0], [0, 1], X[500:], y[500:])
-    with pytest.raises(ParameterError, match="two different names"):
-        compare_models(*models, X[500:], y[500:], names=("a", "a"))
+    for names in (("a", "a"), ("a", ""), ("a", 3), ("a", "b", "c")):
+        with pytest.raises(ParameterError, match="two different names"):
+            compare_models(*models, X[500:], y[500:], names=names)
     with pytest.raises(ParameterError, match="pass the rows"):
         compare_models([0, 1], LogisticRegression(), None, [0, 1])
     grouped = TreeClassifier(**QUICK).fit(X[:500], y[:500], groups=np.arange(500) // 2)

@@ -9,9 +9,10 @@ import pytest
 from scipy import stats
 
 import secateur
-from secateur import Counts, Pruning, Tree
+from secateur import Counts, Moments, Pruning, Tree
 from secateur.certifiers import LeafShares, leaf_shares
-from secateur.errors import LeakageError, ParameterError
+from secateur.core.leaf_shares import class_number
+from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
 LABELS = [0, 0, 0, 1, 1]
@@ -103,6 +104,13 @@ def test_shares_are_found_by_leaf_and_class_name():
         limits.bound(1, "ugly")
 
 
+@pytest.mark.parametrize(("n_classes", "end"), [(20, "'c19'"), (21, "'c19', ...")])
+def test_at_most_twenty_classes_are_listed_in_a_message(n_classes, end):
+    with pytest.raises(ParameterError) as refused:
+        class_number([f"c{i}" for i in range(n_classes)], "x")
+    assert str(refused.value).endswith(end)
+
+
 def test_limits_can_be_copied_restricted_and_printed():
     limits = leaf_shares(WHOLE, FRESH)
     other = copy.deepcopy(limits)
@@ -171,6 +179,18 @@ def test_a_chain_of_many_nodes_is_supported():
 def test_over_must_be_one_of_two():
     with pytest.raises(ParameterError, match="'leaves' or 'nodes'"):
         leaf_shares(WHOLE, FRESH, over="tree")
+
+
+@pytest.mark.parametrize("over", ["leaves", "nodes"])
+def test_moments_and_counts_of_another_tree_are_refused(over):
+    moments = Moments.from_leaves(TREE, [3, 4, 5], [0.0, 1.0, 2.0], [0.5, 0.5, 0.5], sample="test")
+    with pytest.raises(UnsupportedError, match="class counts"):
+        leaf_shares(WHOLE, moments, over=over)
+    other = Counts.from_leaves(Tree.from_parents([-1, 0, 0]), [[5, 1], [2, 9]], sample="test")
+    with pytest.raises(CountsError, match="tree"):
+        leaf_shares(WHOLE, other, over=over)
+    with pytest.raises(UnsupportedError, match="a Pruning is needed"):
+        leaf_shares([WHOLE], FRESH, over="nodes")
 
 
 def test_leaves_must_be_unique_and_one_row_gives_a_share():

@@ -75,6 +75,7 @@ def test_member_changes_agree_with_a_list_of_prunings(case, data):
     assert sequence.n_different == 1 + sum(a != b for a, b in pairwise(prunings))
     assert table.n_different == len({pruning.is_leaf.tobytes() for pruning in prunings})
     assert sequence == table
+    assert table == sequence
 
 
 @given(trees_with_counts(), st.data())
@@ -162,6 +163,16 @@ def test_errors_on_records_even_counts_entered_by_hand():
     assert "prune" not in tree.evaluation_log.possible_choosers
     sequence.errors_on(counts)
     assert "prune" in tree.evaluation_log.possible_choosers
+
+
+def test_a_sequence_made_by_hand_carries_the_samples_that_may_have_chosen_its_members():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    counts = Counts.from_leaves(tree, [[1, 0], [0, 1], [0, 1]], sample="prune")
+    cost_complexity(tree, counts).errors_on(counts)
+
+    by_hand = {"steps": [1, 1, 0, 0, 0], "node_labels": [0, 0, 0, 1, 1]}
+    assert "prune" in PruningSequence(tree, [3, 1], [0, 3], **by_hand).seen
+    assert "prune" not in PruningSequence(tree, [3, 1], [0, 3], **by_hand, rule="depth", seen={"grow"}).seen
 
 
 def test_sequences_differ_where_a_tree_a_label_or_a_number_differs():

@@ -4,19 +4,19 @@ A place is the beginning of a folder, file and line of src/secateur: `data`, `pr
 or `_kernels/structure`. Without a place, changes are drawn from all Python files except the kernels. The kind `calls` draws only
 calls that are removed, such as warnings, checks and records; by default every kind is drawn.
 
-Python files. The tests of the drawn folders (TESTS) are collected once. Everything else happens in forks of this process.
-One fork for each file of tests runs these tests and notes which lines each test executes. One fork for each change
-puts the changed code into the loaded functions and runs the tests that execute the changed lines until one fails: first
-those that noticed another change of the same file, then the quickest.
+Python files. The lines that each test of the project executes are measured once and kept (executed_lines.py). Everything else
+happens in forks of this process. One fork for each change puts the changed code into the loaded functions and runs the tests
+that execute the changed lines until one fails: first those that noticed another change of the same file, then those of the
+file's own tests, of its folder, and the others. Of the tests of one function, one with each argument, the quickest runs first,
+and the others after all other functions. A test that fails with the unchanged code put in is left out.
 
 Kernels. The project is copied to build/mutants. Each change is compiled there, with little optimization, and a fork
-runs the tests of the folders that import the kernel until one fails, the quickest first.
+runs tests of the files that import the kernel, in the same order, until one fails.
 
 A change that no test notices is printed as `place: before -> after`. docs/explanation/lanes.md states the reasons.
 """
 
 import ast
-import copy
 import functools
 import gc
 import importlib
@@ -29,59 +29,21 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-import coverage
 import pytest
+from changes import Change, find_changes
+from executed_lines import KERNEL_FOLDER, PACKAGE, ROOT, ExecutedLines, ExecutedLinesOfTests
 from hypothesis import HealthCheck, Phase, settings
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "src" / "secateur"
 SCRATCH = ROOT / "build" / "mutants"
-KERNEL_FOLDER = "_kernels"
-# The tests of a folder: its own, the examples in its docstrings, and these.
-TESTS = {
-    "": ["tests/project/test_messages.py", "tests/data", "tests/core/test_tree.py", "tests/flows/test_bad_arguments.py"],
-    "_utils": ["tests/data", "tests/core", "tests/project/test_messages.py", "tests/model_selection", "tests/cli/test_output.py"],
-    "certifiers": ["tests/flows", "tests/statistics", "tests/model_selection/test_fit_model.py"],
-    "cli": ["tests/flows/test_bad_inputs.py"],
-    "core": [
-        "tests/pruners", "tests/certifiers/test_certify.py", "tests/inspection/test_inspection.py", "tests/flows/test_reuse.py",
-        "tests/growers/test_surrogates.py", "tests/modelfile/test_round_trip.py", "tests/routing", "tests/statistics",
-        "tests/model_selection/test_select.py", "tests/model_selection/test_fit_model.py", "tests/certifiers/test_bound.py",
-    ],
-    "data": [
-        "tests/routing", "tests/engines/test_options.py", "tests/engines/test_stream.py", "tests/flows/test_bad_inputs.py",
-        "tests/growers/test_nominal.py", "tests/growers/test_missing.py", "tests/growers/test_weights.py",
-        "tests/modelfile/test_round_trip.py", "tests/model_selection",
-    ],
-    "engines": ["tests/data/test_files.py"],
-    "estimators": ["tests/model_selection/test_fit_model.py", "tests/flows"],
-    "growers": ["tests/core/test_tree.py", "tests/engines/test_growing.py"],
-    "inspection": ["tests/report/test_reasons.py", "tests/report/test_parts.py"],
-    "model_selection": [
-        "tests/estimators", "tests/flows", "tests/cli", "tests/growers/test_presorted_data.py", "tests/growers/test_lookahead.py",
-        "tests/growers/test_monotone.py", "tests/inspection/test_scores_shown.py", "tests/modelfile/test_round_trip.py",
-        "tests/report/test_page.py",
-    ],
-    "pruners": ["tests/core/test_pruning.py", "tests/core/test_sequence.py", "tests/model_selection/test_cross_validation.py"],
-    "report": ["tests/inspection"],
-    "routing": [
-        "tests/engines/test_options.py", "tests/engines/test_tally.py", "tests/engines/test_stream.py", "tests/engines/test_sums_of_parts.py",
-        "tests/core/test_counts.py", "tests/core/test_moments.py", "tests/growers/test_weights.py",
-        "tests/growers/test_surrogates.py", "tests/growers/test_regression.py", "tests/statistics", "tests/interop/test_from_sklearn.py",
-        "tests/model_selection/test_fit_model.py", "tests/estimators", "tests/flows/test_groups.py",
-    ],
-    "statistics": ["tests/certifiers", "tests/flows", "tests/pruners/test_pessimistic.py", "tests/routing/test_prediction.py"],
-}  # fmt: skip
 SKIPPED_FILES = ("__main__.py",)  # run when they are imported
 SKIPPED_TESTS = (  # other processes do the work, or a cluster that does not survive a fork
     "test_browser.py", "test_firefox.py", "test_spark.py", "test_interrupts.py", "test_dask.py", "test_dask_jobs.py", "test_growing.py",
-    "test_faults.py",
+    "test_faults.py", "test_check.py", "test_docs.py", "test_builds.py", "test_install.py", "test_types.py", "test_quality.py",
 )  # fmt: skip
 TABLE_TESTS = ("test_the_registry_says_what_a", "test_every_certificate_promises")  # read tables and signatures
 CPU_SECONDS = float(os.environ.get("SECONDS", "2.5"))  # no further test begins after this time for one change
@@ -91,150 +53,8 @@ MAX_TEST_SECONDS = 4.0  # slower tests are left out
 MAX_SECONDS = 900  # by the clock, for one file of tests
 MAX_EXAMPLES = 20  # of a property test
 MEMORY_LIMIT_BYTES = 8 << 30
-SWAPPED_OPERATORS: dict[type, type] = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Add: ast.Sub, ast.Sub: ast.Add,
-    ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
-}  # fmt: skip
-NOT_BEHAVIOUR = ("annotation", "returns", "decorator_list", "type_params", "bases")
+MAX_LINES = 100_000  # of a source file
 Functions = dict[tuple[str, int], list[FunctionType]]
-
-
-class Change(NamedTuple):
-    """One node of a syntax tree, and what replaces it."""
-
-    parent: ast.AST
-    field: str
-    index: int | None  # in the list of the field
-    node: ast.AST
-    replacement: ast.AST | None  # None removes a keyword argument
-    statement: ast.stmt  # the innermost that holds the node
-    is_in_function: bool
-
-    @property
-    def line(self) -> int:
-        return self.node.lineno  # type: ignore[attr-defined]
-
-    def apply(self) -> None:
-        if self.index is None:
-            setattr(self.parent, self.field, self.replacement)
-        elif self.replacement is None:
-            del getattr(self.parent, self.field)[self.index]
-        else:
-            getattr(self.parent, self.field)[self.index] = self.replacement
-
-    @property
-    def is_removed_call(self) -> bool:
-        return isinstance(self.node, ast.Expr) and isinstance(self.replacement, ast.Pass)
-
-    def describe(self) -> str:
-        if isinstance(self.node, ast.FunctionDef):
-            return f"{self.node.name}(...) -> return at once"
-        after = "(removed)" if self.replacement is None else ast.unparse(self.replacement)
-        return f"{ast.unparse(self.node)} -> {after}"
-
-
-class TestRun(NamedTuple):
-    """The CPU time of a test, and the lines of the package that it executes."""
-
-    __test__ = False
-    seconds: float
-    lines: set[tuple[str, int]]
-
-
-def find_changes(tree: ast.Module) -> list[Change]:
-    """Return all changes of a file; annotations, docstrings and the texts of messages are no behaviour."""
-    result: list[Change] = []
-    waiting: list[tuple[ast.AST, ast.stmt | None, bool]] = [(tree, None, False)]
-    while waiting:
-        node, statement, is_in_function = waiting.pop()
-        for field, index, child in _children(node):
-            innermost = child if isinstance(child, ast.stmt) else statement
-            assert innermost is not None or not hasattr(child, "lineno")
-            is_inside = is_in_function or (isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and field == "body")
-            if _is_no_behaviour(node, field, child, is_inside):
-                continue
-            result += [
-                Change(node, field, index, child, new, innermost, is_inside)  # type: ignore[arg-type]
-                for new in _replacements(node, field, child)
-            ]
-            waiting.append((child, innermost, is_inside))
-    return result
-
-
-def _children(node: ast.AST) -> Iterator[tuple[str, int | None, ast.AST]]:
-    for field, value in ast.iter_fields(node):
-        if isinstance(value, ast.AST):
-            yield field, None, value
-        elif isinstance(value, list):
-            yield from ((field, i, child) for i, child in enumerate(value) if isinstance(child, ast.AST))
-
-
-def _is_no_behaviour(node: ast.AST, field: str, child: ast.AST, is_in_function: bool) -> bool:
-    is_type_checking = isinstance(child, ast.If) and ast.unparse(child.test) in (
-        "TYPE_CHECKING",
-        "__name__ == '__main__'",
-    )
-    is_field = isinstance(child, ast.AnnAssign) and isinstance(node, ast.ClassDef)
-    is_type_alias = not is_in_function and isinstance(node, ast.Module) and isinstance(child, ast.Assign) and (
-        isinstance(child.value, ast.BinOp) and isinstance(child.value.op, ast.BitOr)
-    )  # fmt: skip
-    return field in NOT_BEHAVIOUR or isinstance(child, ast.JoinedStr) or is_type_checking or is_field or is_type_alias
-
-
-def _replacements(parent: ast.AST, field: str, node: ast.AST) -> Iterator[ast.AST | None]:
-    """Yield the nodes that may replace a node."""
-    yield from _other_operators(node)
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        yield ast.Constant(node.value + 1)  # type: ignore[operator]
-    elif isinstance(node, ast.Constant) and type(node.value) is bool:
-        yield ast.Constant(not node.value)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.Invert):
-        yield node.operand
-    elif isinstance(node, ast.BoolOp):
-        yield from (_without(node, i) for i in range(len(node.values)))
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
-        yield from (node.left, node.right)
-    elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        yield ast.Pass()
-    elif isinstance(node, ast.FunctionDef) and _returns_nothing(node):
-        yield _with(node, body=[ast.Return()])
-    elif isinstance(node, ast.keyword) and node.arg is not None and isinstance(parent, ast.Call):
-        yield None
-    if field == "test" and isinstance(parent, ast.If | ast.IfExp):
-        yield from (ast.Constant(True), ast.Constant(False))
-    elif field == "test" and isinstance(parent, ast.While):
-        yield ast.Constant(False)
-    elif field == "ifs":
-        yield ast.Constant(True)
-
-
-def _other_operators(node: ast.AST) -> Iterator[ast.AST]:
-    if isinstance(node, ast.Compare):
-        for i, operator in enumerate(node.ops):
-            yield _with(node, ops=[*node.ops[:i], SWAPPED_OPERATORS[type(operator)](), *node.ops[i + 1 :]])
-    elif isinstance(node, ast.BinOp | ast.AugAssign | ast.BoolOp) and type(node.op) in SWAPPED_OPERATORS:
-        yield _with(node, op=SWAPPED_OPERATORS[type(node.op)]())
-
-
-def _with(node: ast.AST, **fields: Any) -> Any:
-    result = copy.copy(node)
-    for name, value in fields.items():
-        setattr(result, name, value)
-    return result
-
-
-def _without(node: ast.BoolOp, i: int) -> ast.AST:
-    others = [*node.values[:i], *node.values[i + 1 :]]
-    return others[0] if len(others) == 1 else _with(node, values=others)
-
-
-def _returns_nothing(function: ast.FunctionDef) -> bool:
-    has_body = any(not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in function.body)
-    return has_body and not any(
-        isinstance(node, ast.Yield | ast.YieldFrom) or (isinstance(node, ast.Return) and node.value is not None)
-        for node in ast.walk(function)
-    )
 
 
 def run_in_fork(job: Callable[[], Any], cpu_seconds: float) -> Any:
@@ -320,85 +140,69 @@ class TestRunner:
 class PythonMutants(TestRunner):
     """A plugin of pytest that tries changes of Python files where the tests would run."""
 
-    def __init__(self, names: list[str], n_wanted: int, seed: int, place: str, kind: str) -> None:
+    def __init__(self, executed: ExecutedLinesOfTests, drawn: list[tuple[str, int]], n_all: int) -> None:
         super().__init__()
-        self.names, self.n_wanted, self.seed, self.place, self.kind = names, n_wanted, seed, place, kind
-        self.modules: dict[str, ModuleType] = {}
+        self.executed, self.drawn, self.n_all = executed, drawn, n_all
+        names = sorted({name for name, _ in drawn})
+        self.modules = {name: importlib.import_module(dotted(name)) for name in names}
         self.loaded: dict[str, Functions] = {}
         self.finders: dict[str, set[str]] = {name: set() for name in names}  # tests that noticed a change of a file
-
-    def run_measured(self, items: list[pytest.Item]) -> dict[str, TestRun]:
-        """Return what each test executes, with the unchanged code put in anew; tests that fail are left out."""
-        for name in self.names:
-            replace_code(self.modules[name], self.loaded[name], read_tree(name), None)
-        measured = coverage.Coverage(
-            data_file=None, include=[str(PACKAGE / name) for name in self.names], messages=False
-        )
-        seconds = {}
-        measured.start()
-        for item in items:
-            measured.switch_context(item.nodeid)
-            start = time.process_time()
-            if self.passes(item):
-                seconds[item.nodeid] = time.process_time() - start
-        measured.stop()
-        warnings.simplefilter("ignore", coverage.exceptions.CoverageWarning)  # no test executes these files
-        result = {test: TestRun(seconds[test], set()) for test in seconds}
-        data = measured.get_data()
-        for path in data.measured_files():
-            for line, tests in data.contexts_by_lineno(path).items():
-                for test in tests:
-                    if test in result:
-                        result[test].lines.add((path, line))
-        return result
-
-    def measure(self, items: list[pytest.Item]) -> dict[str, TestRun]:
-        """Return what each test executes, measured in one process for each file of tests."""
-        result: dict[str, TestRun] = {}
-        for path in dict.fromkeys(item.path for item in items):
-            tests = [item for item in items if item.path == path]
-            runs = run_in_fork(lambda tests=tests: self.run_measured(tests), 3600) or {}  # type: ignore[misc]
-            result |= {test: run for test, run in runs.items() if run.lines}
-            seconds = sum(run.seconds for run in runs.values())
-            print(f"{path.relative_to(ROOT)}: {len(runs)} of {len(tests)} tests pass, {seconds:.1f} s", flush=True)
-        return result
+        self.unusable: dict[str, set[str]] = {name: set() for name in names}  # tests that fail without a change
+        self.outcomes = Outcomes(len(drawn), n_all)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        self.modules = {name: importlib.import_module(dotted(name)) for name in self.names}
-        for name in ("pandas", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.tree"):
-            importlib.import_module(name)  # or every fork would import it
         gc.unfreeze()  # what the tests have frozen
         self.loaded = {name: functions_of(module.__name__) for name, module in self.modules.items()}
         gc.freeze()
         items = {item.nodeid: item for item in session.items if item.path.name not in SKIPPED_TESTS}
-        runs = self.measure(list(items.values()))
-        drawn, n_all = draw(self.names, self.n_wanted, self.seed, self.place, self.kind)
-        outcomes = Outcomes(len(drawn), n_all)
-        for name, k in drawn:
+        self.executed.measure(list(items.values()), self.passes, run_in_fork)
+        runs = {test: run for test, run in self.executed.tests.items() if test in items}
+        for name, k in self.drawn:
             tree = read_tree(name)
             change = find_changes(tree)[k]
             description = f"{name}:{change.line}: {change.describe()}"
             change.apply()
-            tests = tests_that_execute(str(PACKAGE / name), change, runs)
-            tests.sort(key=lambda t: (t not in self.finders[name], runs[t].seconds))
-            quick = [items[t] for t in tests if runs[t].seconds < MAX_TEST_SECONDS]
-            found = self.try_in_fork(name, tree, change, quick, CPU_SECONDS)
-            if found == "":  # once more, with the slow tests and those for which no time was left
-                found = self.try_in_fork(name, tree, change, [items[t] for t in tests], SURVIVOR_CPU_SECONDS)
+            tests = in_order(tests_that_execute(name, change, runs), name, runs, self.finders[name])
+            found = self.find_failure(name, tree, change, {test: items[test] for test in tests}, runs)
             self.finders[name] |= {found} & set(tests)
-            outcomes.add(found, len(tests), description)
-        print(f"{outcomes}, seed {self.seed}")
+            self.outcomes.add(found, len(tests), description)
+        print(self.outcomes)
         return True
 
+    def find_failure(
+        self,
+        name: str,
+        tree: ast.Module,
+        change: Change,
+        items: dict[str, pytest.Item],
+        runs: Mapping[str, ExecutedLines],
+    ) -> str | None:
+        """Return the test that notices a change, an empty text, or None if the tests never end."""
+        quick = [items[test] for test in items if runs[test].seconds < MAX_TEST_SECONDS]
+        attempts = [(quick, CPU_SECONDS), (list(items.values()), SURVIVOR_CPU_SECONDS)]
+        found: str | None = ""
+        while attempts:
+            tried, cpu_seconds = attempts[0]
+            usable = [item for item in tried if item.nodeid not in self.unusable[name]]
+            found = self.try_in_fork(name, tree, change, usable, cpu_seconds)
+            if found in items and self.try_in_fork(name, read_tree(name), None, [items[found]], cpu_seconds) == found:
+                self.unusable[name].add(found)
+                print(f"{found} fails with the unchanged code of {name} put in")
+            elif found == "":  # once more, with the slow tests and those for which no time was left
+                attempts = attempts[1:]
+            else:
+                return found
+        return found
+
     def try_in_fork(
-        self, name: str, tree: ast.Module, change: Change, items: list[pytest.Item], cpu_seconds: float
+        self, name: str, tree: ast.Module, change: Change | None, items: list[pytest.Item], cpu_seconds: float
     ) -> str | None:
         """Return the test that notices a change, an empty text, or None if the tests never end."""
         job = functools.partial(self.try_change, name, tree, change, items, cpu_seconds)
         return run_in_fork(job, cpu_seconds + SURVIVOR_CPU_SECONDS)  # type: ignore[no-any-return]
 
     def try_change(
-        self, name: str, tree: ast.Module, change: Change, items: list[pytest.Item], cpu_seconds: float
+        self, name: str, tree: ast.Module, change: Change | None, items: list[pytest.Item], cpu_seconds: float
     ) -> str:
         """Return the test that notices a change, or an empty text."""
         try:
@@ -432,57 +236,62 @@ class Outcomes:
         return f"{n_changes} of {self.n_all:,} changes tried, {self.n_alive} survive ({self.n_alive / max(n_changes, 1):.1%})"
 
 
-def draw(names: list[str], n_wanted: int, seed: int, place: str, kind: str) -> tuple[list[tuple[str, int]], int]:
-    """Return random changes at a place, as file and number, and the number of all of them."""
-    every = [
-        (name, k)
-        for name in names
-        for k, change in enumerate(find_changes(read_tree(name)))
-        if f"{name}:{change.line}".startswith(place) and (kind != "calls" or change.is_removed_call)
-    ]
-    return random.Random(seed).sample(every, min(n_wanted, len(every))), len(every)
-
-
-def tests_that_execute(path: str, change: Change, runs: dict[str, TestRun]) -> list[str]:
-    """Return the tests that execute the changed statement; if it is in no function, those that execute the file."""
+def lines_of(change: Change) -> tuple[int, int]:
+    """Return the first and the last line that a test must execute to notice a change."""
     statement = change.statement
     first, last = statement.lineno, statement.end_lineno or statement.lineno
     if isinstance(statement, ast.If | ast.For | ast.While | ast.With) and not isinstance(change.node, ast.stmt):
         last = max(first, statement.body[0].lineno - 1)
     if not change.is_in_function and not isinstance(statement, ast.FunctionDef):
-        first, last = 0, sys.maxsize
-    tests = [t for t, run in runs.items() if any(at == path and first <= line <= last for at, line in run.lines)]
+        return 0, MAX_LINES
+    return first, last
+
+
+def tests_that_execute(name: str, change: Change, runs: Mapping[str, ExecutedLines]) -> list[str]:
+    """Return the tests that execute the changed statement; if it is in no function, those that execute the file."""
+    tests = [test for test, run in runs.items() if run.has_any(name, *lines_of(change))]
     return tests if change.is_in_function else [*tests, *(t for t in runs if any(name in t for name in TABLE_TESTS))]
+
+
+def in_order(tests: Iterable[str], name: str, runs: Mapping[str, ExecutedLines], first: Container[str]) -> list[str]:
+    """Sort the tests of a file: `first`, then one of each function: of its own tests, of its folder, and the others."""
+    n_of_function: dict[str, int] = {}
+    keys: dict[str, tuple[bool, bool, int, float]] = {}
+    for test in sorted(tests, key=lambda test: runs[test].seconds):
+        function = test.partition("[")[0]
+        n_of_function[function] = n_before = n_of_function.get(function, -1) + 1
+        keys[test] = (test not in first, n_before > 0, n_before or distance(test, name), runs[test].seconds)
+    return sorted(keys, key=keys.__getitem__)
+
+
+def distance(test: str, name: str) -> int:
+    """Return 0 if a test is of the file of tests of a source file or of its examples, 1 if of its folder, 2 if not."""
+    path = test.partition("::")[0]
+    own = f"tests/{folder_of(name)}/test_{Path(name).stem.lstrip('_')}.py"
+    if path in (own, f"src/secateur/{name}"):
+        return 0
+    return 1 if f"tests/{folder_of(name)}/" in path else 2
 
 
 class KernelMutants(TestRunner):
     """A plugin of pytest that runs the collected tests on a copy of the package with one changed kernel."""
 
-    def __init__(self, seconds: dict[str, float] | None) -> None:
+    def __init__(self, tests: list[str]) -> None:
         super().__init__()
-        self.known_seconds = seconds
-        self.seconds: dict[str, float] = {}  # CPU time of the tests that pass, in the first run
+        self.tests = tests
         self.failure = ""
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         import secateur
 
         assert Path(str(secateur.__file__)).is_relative_to(SCRATCH), "the tests must import the copy"
-        items = [item for item in session.items if item.path.name not in SKIPPED_TESTS]
-        if self.known_seconds is None:
-            for item in items:
-                start = time.process_time()
-                if self.passes(item):
-                    self.seconds[item.nodeid] = time.process_time() - start
-            return True
-        known = {test: t for test, t in self.known_seconds.items() if t < MAX_TEST_SECONDS}
-        items = sorted((item for item in items if item.nodeid in known), key=lambda item: known[item.nodeid])
-        self.failure = self.first_failure(items, KERNEL_CPU_SECONDS)
+        items = {item.nodeid: item for item in session.items}
+        self.failure = self.first_failure([items[test] for test in self.tests if test in items], KERNEL_CPU_SECONDS)
         return True
 
 
-def try_kernels(names: list[str], n_wanted: int, seed: int, place: str, kind: str) -> None:
-    """Compile changes of kernels in a copy of the project, and run the tests of the folders that import them."""
+def try_kernels(drawn: list[tuple[str, int]], n_all: int, executed: ExecutedLinesOfTests) -> None:
+    """Compile changes of kernels in a copy of the project, and run the tests of the files that import them."""
     shutil.rmtree(SCRATCH, ignore_errors=True)
     for path in ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE", "scripts/compiler.py"):
         copy_path(path)
@@ -491,30 +300,26 @@ def try_kernels(names: list[str], n_wanted: int, seed: int, place: str, kind: st
     for pattern in ("build/*/src/secateur/_kernels/*.c", "src/secateur/_kernels/*.so"):
         for path in SCRATCH.glob(pattern):
             path.touch()  # newer than the sources, so that only changed kernels are compiled
-    drawn, n_all = draw(names, n_wanted, seed, place, kind)
+    for name in ("pandas", "scipy.stats", "sklearn.tree", "polars", "pyarrow"):
+        importlib.import_module(name)  # or every fork would import it
     outcomes = Outcomes(len(drawn), n_all)
-    seconds: dict[tuple[str, ...], dict[str, float]] = {}
     os.environ["PYTHONPATH"] = str(SCRATCH / "src")
+    runs = executed.tests
+    finders: dict[str, set[str]] = {}
     for name, k in drawn:
-        tests = tuple(tests_of_kernel(Path(name).stem))
-        if tests not in seconds:
-            seconds[tests] = run_in_fork(lambda: run_on_copy(tests, None).seconds, 3600) or {}  # noqa: B023
-            print(f"{name}: {len(seconds[tests])} tests in {', '.join(tests)}", flush=True)
+        tests = tests_of_kernel(name, runs, finders.setdefault(name, set()))
         source, tree = SCRATCH / "src/secateur" / name, read_tree(name)
         change = find_changes(tree)[k]
         description = f"{name}:{change.line}: {change.describe()}"
         change.apply()
         source.write_text(ast.unparse(ast.fix_missing_locations(tree)) + "\n", "utf-8")
+        found: str | None = "the kernel does not compile"
         if compile_kernels():
-            found = run_in_fork(
-                lambda: run_on_copy(tests, seconds[tests]).failure,  # noqa: B023
-                5 * KERNEL_CPU_SECONDS,
-            )
-            outcomes.add(found, len(seconds[tests]), description)
-        else:
-            outcomes.add("the kernel does not compile", 0, description)
+            found = run_in_fork(functools.partial(run_on_copy, tests), 5 * KERNEL_CPU_SECONDS)
+            finders[name] |= {found} & set(tests)  # type: ignore[arg-type]
+        outcomes.add(found, len(tests), description)
         restore_kernel(name)
-    print(f"{outcomes}, seed {seed}")
+    print(outcomes)
 
 
 def copy_path(path: str) -> None:
@@ -544,9 +349,9 @@ def compile_kernels() -> bool:
     return outcome.returncode == 0
 
 
-def tests_of_kernel(kernel: str) -> list[str]:
-    """Return the tests of the folders that import a kernel, or a kernel that calls it; at most three folders."""
-    callers = {kernel}
+def tests_of_kernel(name: str, runs: Mapping[str, ExecutedLines], first: Container[str]) -> list[str]:
+    """Return the tests of the files that import a kernel, or a kernel that calls it, as many as the time allows."""
+    callers = {Path(name).stem}
     while True:
         more = {
             path.stem for path in (PACKAGE / KERNEL_FOLDER).glob("*.p*")
@@ -555,12 +360,21 @@ def tests_of_kernel(kernel: str) -> list[str]:
         if more <= callers:
             break
         callers |= more
-    n_importing: dict[str, int] = {}
-    for path in PACKAGE.glob("[!_]*/*.py"):
-        if imported_kernels(path) & callers and (ROOT / "tests" / path.parent.name).exists():
-            n_importing[path.parent.name] = n_importing.get(path.parent.name, 0) + 1
-    folders = sorted(n_importing, key=lambda folder: (-n_importing[folder], folder))[:3]
-    return ["tests/kernels", *(f"tests/{folder}" for folder in folders)]
+    importing = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.glob("[!_]*/*.py") if imported_kernels(path) & callers
+    ]  # fmt: skip
+    tests = [
+        test for test, run in runs.items()
+        if run.seconds < MAX_TEST_SECONDS
+        and (test.startswith("tests/kernels/") or any(run.has_any(name, 0, MAX_LINES) for name in importing))
+    ]  # fmt: skip
+    result, seconds = [], 0.0
+    for test in in_order(tests, f"kernels/{Path(name).name}", runs, first):
+        seconds += runs[test].seconds
+        if seconds < KERNEL_CPU_SECONDS:
+            result.append(test)
+    return result
 
 
 def imported_kernels(path: Path) -> set[str]:
@@ -575,12 +389,12 @@ def imported_kernels(path: Path) -> set[str]:
     return names
 
 
-def run_on_copy(tests: tuple[str, ...], seconds: dict[str, float] | None) -> KernelMutants:
-    """Run tests in this process, which must not have imported the package."""
+def run_on_copy(tests: list[str]) -> str:
+    """Run tests in this process, which must not have imported the package, and return the first that fails."""
     sys.path.insert(0, str(SCRATCH / "src"))
-    plugin = KernelMutants(seconds)
-    pytest.main([*PYTEST_OPTIONS, *tests], plugins=[plugin])
-    return plugin
+    plugin = KernelMutants(tests)
+    pytest.main([*PYTEST_OPTIONS, *dict.fromkeys(test.partition("::")[0] for test in tests)], plugins=[plugin])
+    return plugin.failure
 
 
 def read_tree(name: str) -> ast.Module:
@@ -595,12 +409,18 @@ def folder_of(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-def tests_of_folder(folder: str) -> list[str]:
-    own = [f"src/secateur/{folder}", f"tests/{folder}"] if folder else ["src/secateur/errors.py"]
-    return [path for path in (*own, *TESTS.get(folder, ())) if (ROOT / path).exists()]
-
-
 PYTEST_OPTIONS = ["-q", "-s", "-n", "0", "--tb=native", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+
+
+def draw(names: list[str], n_wanted: int, seed: int, place: str, kind: str) -> tuple[list[tuple[str, int]], int]:
+    """Return random changes at a place, as file and number, and the number of all of them."""
+    every = [
+        (name, k)
+        for name in names
+        for k, change in enumerate(find_changes(read_tree(name)))
+        if f"{name}:{change.line}".startswith(place) and (kind != "calls" or change.is_removed_call)
+    ]
+    return random.Random(seed).sample(every, min(n_wanted, len(every))), len(every)
 
 
 def main(n_wanted: int, seed: int, place: str, kind: str) -> int:
@@ -618,14 +438,33 @@ def main(n_wanted: int, seed: int, place: str, kind: str) -> int:
     ]  # fmt: skip
     if is_kernel:
         names = [name for name in names if "\nimport cython\n" in (PACKAGE / name).read_text("utf-8")]
-        for name in ("pandas", "scipy.stats", "sklearn.tree", "polars", "pyarrow"):
-            importlib.import_module(name)  # or every fork would import it
-        try_kernels(names, n_wanted, seed, place, kind)
+    executed = ExecutedLinesOfTests(SKIPPED_TESTS)
+    drawn, n_all = draw(names, n_wanted, seed, place, kind)
+    unmeasured = executed.unmeasured_files()
+    print(f"{len(unmeasured)} of {len(executed.files)} files of tests must be measured", flush=True)
+    if is_kernel:
+        if unmeasured:
+            subprocess.run([sys.executable, __file__, "0"], check=True)  # this process must not import the package
+            executed = ExecutedLinesOfTests(SKIPPED_TESTS)
+        try_kernels(drawn, n_all, executed)
         return 0
-    tests = dict.fromkeys(path for name in names for path in tests_of_folder(folder_of(name)))
-    return int(pytest.main([*PYTEST_OPTIONS, *tests], plugins=[PythonMutants(names, n_wanted, seed, place, kind)]))
+    changes = [(name, find_changes(read_tree(name))[k]) for name, k in drawn]
+    needed = [
+        path for path, runs in executed.of_file.items()
+        if any(tests_that_execute(name, change, runs) for name, change in changes)
+    ]  # fmt: skip
+    return run_python_mutants(executed, [*unmeasured, *needed], drawn, n_all)
+
+
+def run_python_mutants(
+    executed: ExecutedLinesOfTests, paths: list[Path], drawn: list[tuple[str, int]], n_all: int
+) -> int:
+    for name in ("pandas", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.tree"):
+        importlib.import_module(name)  # or every fork would import it
+    return int(pytest.main([*PYTEST_OPTIONS, *map(str, paths)], plugins=[PythonMutants(executed, drawn, n_all)]))
 
 
 if __name__ == "__main__":
     number, first, where, which = (*sys.argv[1:], *("100", "0", "", "")[len(sys.argv) - 1 :])
+    print(f"seed {first}, {number} changes of {where or 'all Python files'}, {which or 'every kind'}")
     sys.exit(main(int(number), int(first), where, which))

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from secateur import Bound, Counts, Model, Pruning, Tree, TreeClassifier, TreeRe
 from secateur.errors import CountsError, DataError, ParameterError, SecateurError, UnsupportedError
 from secateur.monitoring import Monitor
 from secateur.statistics.anytime import log_evidence
+from secateur.statistics.monitor_status import LeafStatus
 
 TREE = Tree.from_parents([-1, 0, 0, 2, 2])  # the leaves are 1, 3 and 4
 CERTIFYING = [[285, 15], [160, 40], [455, 45]]  # 100 errors in 1,000 rows; each leaf predicts the first class
@@ -178,6 +180,17 @@ def test_the_status_is_plain_json(rows):
     text = json.dumps(Monitor(make_model()).update_counts(batch(rows)).to_dict(), allow_nan=False)
 
     assert json.loads(text)["shares"]["method"] == ("permutation" if rows[0][0] == 3 else "chi-square")
+
+
+def test_a_leaf_says_how_many_rows_are_wrong_and_whether_its_limit_is_contradicted():
+    leaf = LeafStatus(3, "size <= 1", 40, 1, 0.2, 0.01, math.log(99))
+    assert str(leaf) == "leaf 3, size <= 1: 1 error in 40 rows, limit 20 %"
+    assert not leaf.to_dict()["is_contradicted"]
+    broken = replace(leaf, errors=30, log_evidence=math.log(101))
+    assert str(broken) == "leaf 3, size <= 1: 30 errors in 40 rows, limit 20 %: contradicted"
+    assert broken.to_dict()["is_contradicted"]
+    untested = replace(broken, limit=None)
+    assert str(untested) == "leaf 3, size <= 1: 30 errors in 40 rows, not tested"
 
 
 # ---- rows handed in twice

@@ -68,6 +68,12 @@ def test_bands_hold_all_rows_and_end_at_all(found, n_bands):
     assert max(band["ks"] for band in bands) <= ranking.ks + 1e-12
 
 
+def test_weights_of_either_kind_need_not_be_whole_numbers():
+    for kinds in ([1, 2], [0.25, 1.5]), ([0.25, 1.5], [1, 2]):
+        ranking = ranking_of([0.9, 0.1], *kinds)
+        assert (ranking.positive.tolist(), ranking.negative.tolist()) == (kinds[0], kinds[1])
+
+
 def test_a_sample_of_one_kind_has_no_ranking():
     with pytest.raises(DataError, match="no positive rows"):
         ranking_of([0.5], [0], [3])

@@ -121,7 +121,7 @@ class Ranking:
                     "rows": n,
                     "positive": n_positive,
                     "share": share,
-                    "lift": share / share_of_positive if n and share_of_positive else 0.0,
+                    "lift": share / share_of_positive if share_of_positive else 0.0,
                     "rows_so_far": rows_so_far,
                     "recall": recall,
                     "lift_so_far": recall / rows_so_far if rows_so_far else 0.0,
