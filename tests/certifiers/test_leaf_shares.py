@@ -104,6 +104,16 @@ def test_shares_are_found_by_leaf_and_class_name():
         limits.bound(1, "ugly")
 
 
+def test_a_bound_of_one_share_states_all_that_is_known_about_the_rows():
+    about_rows = {
+        "sample": "later", "freshness": "compared with the rows of 'grow'", "is_checked": True, "n_repeated": 3,
+        "repeats": "in doubt", "repeats_text": "3 of 50 rows occur twice", "copies_detectable": True,
+    }  # fmt: skip
+    limits = LeafShares([1], [[40, 10]], [[0.6, 0.1]], [[0.9, 0.4]], ["bad", "good"], 0.05, **about_rows)
+    bound = limits.bound(1, "bad")
+    assert {name: getattr(bound, name) for name in about_rows} == about_rows
+
+
 @pytest.mark.parametrize(("n_classes", "end"), [(20, "'c19'"), (21, "'c19', ...")])
 def test_at_most_twenty_classes_are_listed_in_a_message(n_classes, end):
     with pytest.raises(ParameterError) as refused:

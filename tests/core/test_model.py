@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from secateur import Counts, Pruning, PruningSequence, Tree
+from secateur import Bound, Counts, Pruning, PruningSequence, Tree
 from secateur.core.model import Model, as_model
 from secateur.core.selection import Selection
 from secateur.errors import PruningError, UnsupportedError
@@ -71,3 +71,17 @@ def test_models_differ_where_a_part_differs():
     assert as_model((GROWN, HELD_OUT)) == as_model((TREE, GROWN, HELD_OUT))
     assert as_model((GROWN, HELD_OUT)) != as_model((GROWN,))
     assert as_model((GROWN, SEQUENCE)) != as_model((GROWN,))
+
+
+@pytest.mark.parametrize(
+    ("certificate", "says"),
+    [
+        (None, "not certified"),
+        (Bound(0.25, 0.05, "Wilson", 100, 15, certified=False, reason="approximate"), "not certified"),
+        (Bound(0.25, 0.05, "exact", 100, 15), "certified 0.25"),
+        (Bound(0.25, 0.05, "exact", 100, 15, stated=True), "stated, not checked: 0.25"),
+    ],
+)
+def test_the_printed_model_says_whether_its_limit_was_checked(certificate, says):
+    model = Model(SEQUENCE[1], GROWN, certificate=certificate)
+    assert repr(model) == f"Model(2 of 3 leaves, 11 rows, {says})"

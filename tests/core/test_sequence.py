@@ -1,5 +1,6 @@
 """Sequences: every member from one number per node, and questions that have no answer."""
 
+import gc
 import pickle
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur import Counts, Pruning, PruningSequence, Tree
+from secateur import Counts, Pruning, PruningSequence, Tree, grow
 from secateur.core import MemberChanges
 from secateur.core.provenance import SampleUsage
 from secateur.errors import ParameterError, PruningError
@@ -195,6 +196,18 @@ def test_a_pickled_log_keeps_that_a_sample_was_evaluated_on_a_sequence_or_on_a_s
     tree.evaluation_log.record_pruning(second, sequence[0])
     again = pickle.loads(pickle.dumps(tree.evaluation_log))
     assert [again.records[counts.sample_id].may_have_chosen for counts in (first, second)] == [True, False]
+
+
+def test_a_log_is_shared_with_later_copies_even_if_the_copy_that_was_pickled_last_is_gone():
+    X = np.arange(20.0)[:, None]
+    tree, _ = grow(X, X[:, 0] > 9)
+    pickled = pickle.dumps(tree)
+    copy = pickle.loads(pickled)
+    pickle.dumps(copy)
+    del copy
+    gc.collect()
+
+    assert pickle.loads(pickled).evaluation_log.records is tree.evaluation_log.records
 
 
 def test_error_rates_on_counts_are_errors_per_row():

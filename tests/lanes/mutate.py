@@ -6,9 +6,9 @@ calls that are removed, such as warnings, checks and records; by default every k
 
 Python files. The lines that each test of the project executes are measured once and kept (executed_lines.py). Everything else
 happens in forks of this process. One fork for each change puts the changed code into the loaded functions and runs the tests
-that execute the changed lines until one fails: first those that noticed another change of the same file, then those of the
-file's own tests, of its folder, and the others. Of the tests of one function, one with each argument, the quickest runs first,
-and the others after all other functions. A test that fails with the unchanged code put in is left out.
+that execute the changed lines until one fails: first those that noticed another change of the same file, then the file's own
+tests, and then one test of each function, those of the same folder before the others; tests of the same functions with other
+arguments follow. A test that fails with the unchanged code put in is left out.
 
 Kernels. The project is copied to build/mutants. Each change is compiled there, with little optimization, and a fork
 runs tests of the files that import the kernel, in the same order, until one fails.
@@ -46,10 +46,11 @@ SKIPPED_TESTS = (  # other processes do the work, or a cluster that does not sur
     "test_faults.py", "test_check.py", "test_docs.py", "test_builds.py", "test_install.py", "test_types.py", "test_quality.py",
 )  # fmt: skip
 TABLE_TESTS = ("test_the_registry_says_what_a", "test_every_certificate_promises")  # read tables and signatures
-CPU_SECONDS = float(os.environ.get("SECONDS", "2.5"))  # no further test begins after this time for one change
-SURVIVOR_CPU_SECONDS = 10 * CPU_SECONDS  # for a change that no test noticed in that time
-KERNEL_CPU_SECONDS = 10 * CPU_SECONDS  # the lines of a kernel that a test executes are unknown, so more tests run
-MAX_TEST_SECONDS = 4.0  # slower tests are left out
+CPU_SECONDS = float(os.environ.get("SECONDS", "10"))  # no further test begins after this time for one change
+KERNEL_CPU_SECONDS = 2 * CPU_SECONDS  # the lines of a kernel that a test executes are unknown, so more tests run
+MAX_TEST_SECONDS = 2.0  # slower tests run last, and not for kernels
+MAX_LAST_SECONDS = 30.0  # for the last test that begins: with the change it may be slower, or never end
+MAX_FIRST_ARGUMENTS = 20  # tests of one function that run before tests of other files
 MAX_SECONDS = 900  # by the clock, for one file of tests
 MAX_EXAMPLES = 20  # of a property test
 MEMORY_LIMIT_BYTES = 8 << 30
@@ -178,32 +179,21 @@ class PythonMutants(TestRunner):
         runs: Mapping[str, ExecutedLines],
     ) -> str | None:
         """Return the test that notices a change, an empty text, or None if the tests never end."""
-        quick = [items[test] for test in items if runs[test].seconds < MAX_TEST_SECONDS]
-        attempts = [(quick, CPU_SECONDS), (list(items.values()), SURVIVOR_CPU_SECONDS)]
-        found: str | None = ""
-        while attempts:
-            tried, cpu_seconds = attempts[0]
-            usable = [item for item in tried if item.nodeid not in self.unusable[name]]
-            found = self.try_in_fork(name, tree, change, usable, cpu_seconds)
-            if found in items and self.try_in_fork(name, read_tree(name), None, [items[found]], cpu_seconds) == found:
-                self.unusable[name].add(found)
-                print(f"{found} fails with the unchanged code of {name} put in")
-            elif found == "":  # once more, with the slow tests and those for which no time was left
-                attempts = attempts[1:]
-            else:
+        while True:
+            usable = [item for test, item in items.items() if test not in self.unusable[name]]
+            usable.sort(key=lambda item: runs[item.nodeid].seconds > MAX_TEST_SECONDS)
+            found = self.try_in_fork(name, tree, change, usable)
+            if found not in items or self.try_in_fork(name, read_tree(name), None, [items[found]]) != found:
                 return found
-        return found
+            self.unusable[name].add(found)
+            print(f"{found} fails with the unchanged code of {name} put in")
 
-    def try_in_fork(
-        self, name: str, tree: ast.Module, change: Change | None, items: list[pytest.Item], cpu_seconds: float
-    ) -> str | None:
+    def try_in_fork(self, name: str, tree: ast.Module, change: Change | None, items: list[pytest.Item]) -> str | None:
         """Return the test that notices a change, an empty text, or None if the tests never end."""
-        job = functools.partial(self.try_change, name, tree, change, items, cpu_seconds)
-        return run_in_fork(job, cpu_seconds + SURVIVOR_CPU_SECONDS)  # type: ignore[no-any-return]
+        job = functools.partial(self.try_change, name, tree, change, items)
+        return run_in_fork(job, CPU_SECONDS + MAX_LAST_SECONDS)  # type: ignore[no-any-return]
 
-    def try_change(
-        self, name: str, tree: ast.Module, change: Change | None, items: list[pytest.Item], cpu_seconds: float
-    ) -> str:
+    def try_change(self, name: str, tree: ast.Module, change: Change | None, items: list[pytest.Item]) -> str:
         """Return the test that notices a change, or an empty text."""
         try:
             replace_code(self.modules[name], self.loaded[name], tree, change)
@@ -211,7 +201,7 @@ class PythonMutants(TestRunner):
             return "untried"
         except Exception:  # noqa: BLE001
             return "the module cannot be imported"
-        return self.first_failure(items, cpu_seconds)
+        return self.first_failure(items, CPU_SECONDS)
 
 
 class Outcomes:
@@ -254,13 +244,18 @@ def tests_that_execute(name: str, change: Change, runs: Mapping[str, ExecutedLin
 
 
 def in_order(tests: Iterable[str], name: str, runs: Mapping[str, ExecutedLines], first: Container[str]) -> list[str]:
-    """Sort the tests of a file: `first`, then one of each function: of its own tests, of its folder, and the others."""
+    """Sort the tests of a file: `first`, then its own tests, and then one of each function, of its folder before others.
+
+    Of own functions with many arguments, MAX_FIRST_ARGUMENTS come first.
+    """
     n_of_function: dict[str, int] = {}
-    keys: dict[str, tuple[bool, bool, int, float]] = {}
+    keys: dict[str, tuple[Any, ...]] = {}
     for test in sorted(tests, key=lambda test: runs[test].seconds):
         function = test.partition("[")[0]
         n_of_function[function] = n_before = n_of_function.get(function, -1) + 1
-        keys[test] = (test not in first, n_before > 0, n_before or distance(test, name), runs[test].seconds)
+        far = distance(test, name)
+        is_later = far > 0 or n_before >= MAX_FIRST_ARGUMENTS
+        keys[test] = (test not in first, is_later, n_before if is_later else 0, far, runs[test].seconds)
     return sorted(keys, key=keys.__getitem__)
 
 
@@ -315,7 +310,7 @@ def try_kernels(drawn: list[tuple[str, int]], n_all: int, executed: ExecutedLine
         source.write_text(ast.unparse(ast.fix_missing_locations(tree)) + "\n", "utf-8")
         found: str | None = "the kernel does not compile"
         if compile_kernels():
-            found = run_in_fork(functools.partial(run_on_copy, tests), 5 * KERNEL_CPU_SECONDS)
+            found = run_in_fork(functools.partial(run_on_copy, tests), KERNEL_CPU_SECONDS + MAX_LAST_SECONDS)
             finders[name] |= {found} & set(tests)  # type: ignore[arg-type]
         outcomes.add(found, len(tests), description)
         restore_kernel(name)
