@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -98,6 +99,31 @@ def test_growing_rows_certify_no_leaves(command, folder, model_file, grow_file):
     assert "grow" in err
 
 
+@pytest.mark.parametrize("quantity", ["error", "cost", "rates", "leaves"])
+def test_weights_count_as_repeated_rows_on_request(quantity, command, folder, model_file, fresh_file):
+    lines = Path(fresh_file).read_text().splitlines()
+    weighted, repeated = folder / "weighted.csv", folder / "repeated.csv"
+    times = [1 + i % 3 for i in range(len(lines) - 1)]
+    weighted.write_text("\n".join([f"{lines[0]},times", *(f"{a},{b}" for a, b in zip(lines[1:], times, strict=True))]))
+    repeated.write_text("\n".join([lines[0], *(a for a, b in zip(lines[1:], times, strict=True) for _ in range(b))]))
+    of = ["--of", quantity, *(["--costs", "[[0, 5], [1, 0]]"] if quantity == "cost" else []), "--json"]
+
+    refused = command("certify", model_file, "--holdout", weighted, "--sample-weight", "times", *of)
+    assert refused[0] > 0
+    assert "pass --repeated if a weight of 3 means 3 independent rows" in refused[2]
+    by_weight = command("certify", model_file, "--holdout", weighted, "--sample-weight", "times", "--repeated", *of)
+    by_row = command("certify", model_file, "--holdout", repeated, "--repeats", "independent", *of)
+    assert (by_weight[0], by_row[0]) == (0, 0)
+    assert limits_in(json.loads(by_weight[1])) == limits_in(json.loads(by_row[1]))
+
+
+def limits_in(output):
+    """Return the limits of any quantity in the printed JSON."""
+    if "leaves" in output:
+        return [leaf["upper"] for leaf in output["leaves"]]
+    return [bound["value"] for bound in output.get("bounds", [output])]
+
+
 def test_a_leaf_without_rows_has_no_share(command, folder, model_file):
     few = write(folder / "few.csv", patients(2, 9))
     output = json.loads(command("certify", model_file, "--holdout", few, "--of", "leaves", "--json")[1])
@@ -134,6 +160,7 @@ def test_a_limit_above_max_error_gives_exit_status_1(command, model_file, fresh_
         (["--of", "rates", "--costs", "[[0]]"], "--costs is for --of cost"),
         (["--of", "cost", "--costs", "[[0, 1], [1, 0]]", "--positive", "ill"], "--positive is for --of rates"),
         (["--of", "leaves", "--max-error", "0.1"], "--max-error is for"),
+        (["--of", "rates", "--group-error", "any"], "--group-error is for --of error"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(command, model_file, fresh_file, options, told):

@@ -89,6 +89,8 @@ def _check_options(quantity: str, options: Options) -> None:
         )
     if options["costs"] and quantity != "cost":
         raise click.UsageError("--costs is for --of cost")
+    if options["group_error"] != "share":
+        raise click.UsageError("--group-error is for --of error")
     if options["positive"] is not None and quantity == "cost":
         raise click.UsageError("--positive is for --of rates and leaves")
     if options["max_error"] is not None and quantity == "leaves":
@@ -111,7 +113,8 @@ def _certify_cost(model: "Model", holdout: "Counts", options: Options) -> int:
     from ..certifiers import certified_cost
 
     costs = _read_costs(options["costs"], model)
-    bound = certified_cost(model.pruning, holdout, costs, delta=options["delta"], repeats=options["repeats"])
+    settings = {name: options[name] for name in ("delta", "repeated", "repeats")}
+    bound = certified_cost(model.pruning, holdout, costs, **settings)
     print_result(options, {"of": "cost", **bound_to_dict(bound)}, [str(bound)])
     return check_max_error(options, [(f"the certified {bound.quantity}", bound.value)], "")
 
@@ -120,7 +123,7 @@ def _certify_rates(model: "Model", holdout: "Counts", options: Options) -> int:
     """Print upper bounds on the error of each class."""
     from ..certifiers import class_rates
 
-    settings = {name: options[name] for name in ("delta", "positive", "repeats")}
+    settings = {name: options[name] for name in ("delta", "positive", "repeated", "repeats")}
     bounds = class_rates(model.pruning, holdout, **settings)
     text = [str(bound) for bound in bounds]
     if len(bounds) > 1:
@@ -138,8 +141,7 @@ def _certify_leaf_shares(model: "Model", holdout: "Counts", options: Options) ->
     from ..errors import LeakageError
     from ..inspection.text import export_rules
 
-    delta = options["delta"]
-    settings = {"delta": delta, "repeats": options["repeats"]}
+    settings = {name: options[name] for name in ("delta", "repeated", "repeats")}
     try:
         limits = leaf_shares(model.pruning, holdout, **settings)
     except LeakageError:
@@ -153,7 +155,9 @@ def _certify_leaf_shares(model: "Model", holdout: "Counts", options: Options) ->
     if options["positive"] is not None:
         limits = limits.with_displayed_class(options["positive"])
     rules = export_rules(model.tree, model.grown, pruning=model.pruning, limits=limits)
-    confidence = f"With {100 * (1 - delta):g} % confidence all of these limits hold at once ({limits.method})."
+    confidence = (
+        f"With {100 * (1 - options['delta']):g} % confidence all of these limits hold at once ({limits.method})."
+    )
     print_result(options, {"of": "leaves", **_limits_to_dict(limits)}, [rules, confidence])
 
 

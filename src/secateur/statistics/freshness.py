@@ -16,7 +16,7 @@ from .._utils.checks import check_name
 from .._utils.warn import warn
 from ..core import Counts, GroupedRows, PruningSequence, Sample, SampleUsage, Tree, UsedSample
 from ..core.provenance import NO_SAMPLES
-from ..errors import Argument, CountsError, LeakageError, UnsupportedError, show
+from ..errors import Argument, CountsError, LeakageError, MessagePart, UnsupportedError, Wording, show
 from .overlap import Overlap, overlap
 from .repeats import RepeatRule, Repeats, find_repeats
 from .tails import check_delta
@@ -271,13 +271,15 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_gr
     """
     if not counts.has_integer_weights or (counts.is_weighted and not repeated):
         n_rows = f" ({counts.n_rows:,} rows of total weight {counts.total[0]:,.6g})" if counts.n_rows else ""
-        remedy = ""
+        remedy: list[MessagePart] = []
         if counts.has_integer_weights:
-            remedy = "pass repeated=True if a weight of 3 means 3 independent rows with the same values; "
+            meaning = " if a weight of 3 means 3 independent rows with the same values; "
+            remedy = ["pass ", Wording("repeated=True", "--repeated"), meaning]
         raise UnsupportedError(
             f"sample {show(counts.sample)} has weights{n_rows}; {subject} counts independent rows, each once: "
-            "certify on "
-            f"rows without weights; {remedy}or bound the weighted error itself with certifiers.importance_weighted"
+            "certify on rows without weights; ",
+            *remedy,
+            "or bound the weighted error itself with certifiers.importance_weighted",
         )
     n = int(counts.total[0])
     if n == 0:
