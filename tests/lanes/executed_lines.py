@@ -1,7 +1,8 @@
 """Which lines of the package each test executes, measured once and kept in build/executed_lines.
 
-One file is kept for each file of tests. It is measured anew if the file of tests, a helper, or a source file that its tests
-execute has changed. Lines are bits of one integer for each source file, so that the lines of all tests fit into memory.
+One file is kept for each file of tests. It is measured anew if the file of tests, a helper, or a source file whose lines are
+needed has changed. A change of another source file is not noticed, although it may lead tests to other lines: delete the folder
+to measure everything. Lines are bits of one integer for each source file, so that the lines of all tests fit into memory.
 """
 
 import hashlib
@@ -43,11 +44,20 @@ class KeptRuns(NamedTuple):
 
 
 class ExecutedLinesOfTests:
-    """The lines of all files of tests: what is kept, and measures the others."""
+    """The lines of all files of tests: what is kept, and measures the others.
 
-    def __init__(self, skipped: Iterable[str]) -> None:
+    Parameters
+    ----------
+    skipped : names
+        Names of files of tests that do not run.
+    needed : names
+        The source files whose lines must be right, by their places in the package.
+    """
+
+    def __init__(self, skipped: Iterable[str], needed: Iterable[str] = ()) -> None:
+        self._needed = set(needed)
         self._digests: dict[Path, str] = {}
-        helpers = [*sorted((ROOT / "tests/helpers").glob("*.py")), ROOT / "tests/conftest.py", Path(__file__)]
+        helpers = [*sorted((ROOT / "tests/helpers").glob("*.py")), ROOT / "tests/conftest.py"]
         self._helpers = _digest("".join(self._digest_of(path) for path in helpers).encode())
         paths = [*(ROOT / "tests").rglob("test_*.py"), *_sources()]
         self.files = sorted(path for path in paths if path.name not in skipped)
@@ -88,7 +98,7 @@ class ExecutedLinesOfTests:
         if not _kept_path(path).exists():
             return None
         kept = pickle.loads(_kept_path(path).read_bytes())
-        sources = {name: digest for name, digest in kept.digests.items() if name not in ("", "test")}
+        sources = {name: digest for name, digest in kept.digests.items() if name in self._needed}
         is_current = (
             kept.digests[""] == self._helpers
             and kept.digests["test"] == self._digest_of(path)

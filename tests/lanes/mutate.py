@@ -433,8 +433,8 @@ def main(n_wanted: int, seed: int, place: str, kind: str) -> int:
     ]  # fmt: skip
     if is_kernel:
         names = [name for name in names if "\nimport cython\n" in (PACKAGE / name).read_text("utf-8")]
-    executed = ExecutedLinesOfTests(SKIPPED_TESTS)
     drawn, n_all = draw(names, n_wanted, seed, place, kind)
+    executed = ExecutedLinesOfTests(SKIPPED_TESTS, {name for name, _ in drawn})
     unmeasured = executed.unmeasured_files()
     print(f"{len(unmeasured)} of {len(executed.files)} files of tests must be measured", flush=True)
     if is_kernel:
