@@ -11,7 +11,18 @@ mpl.use("Agg")
 import numpy as np
 import pandas as pd
 
-from secateur import Pruning, PruningSequence, TreeClassifier, certifiers, count, datasets, grow, prune, update
+from secateur import (
+    Pruning,
+    PruningSequence,
+    TreeClassifier,
+    certifiers,
+    count,
+    datasets,
+    grow,
+    prune,
+    stability,
+    update,
+)
 from secateur.core.model import Model
 from secateur.model_selection import cross_validate
 from secateur.plot import (
@@ -22,6 +33,7 @@ from secateur.plot import (
     PruningPathDisplay,
     PruningProbabilityDisplay,
     SelectionDisplay,
+    StabilityDisplay,
     TreeDisplay,
 )
 
@@ -78,9 +90,12 @@ def noise() -> None:
 
 
 def loans() -> None:
-    """The update of a tree whose rows have changed, as on the page about updates."""
+    """The update of a tree whose rows have changed, and the stability of a tree, as on the pages about them."""
     folder = HERE.parent / "tutorial"
     rows = pd.concat([pd.read_csv(folder / name) for name in ("loans.csv", "fresh.csv")], ignore_index=True)
+    X, y = rows[:2000].drop(columns="outcome"), rows[:2000]["outcome"]
+    whole = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(X, y)
+    save("stability", StabilityDisplay.from_stability(stability(whole, X, y, n=20)))
     last_year, spring = rows[:1000], rows[1000:].reset_index(drop=True)
     has_changed = (spring["late_payments"] == 0) & (spring["age"] < 40) & (np.random.default_rng(0).random(2000) < 0.7)
     spring.loc[has_changed, "outcome"] = "defaulted"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .monitoring import Monitor
     from .pruners import prune
     from .report import write_report
+    from .resampling import stability
     from .routing import count
     from .updating import update
 
@@ -30,7 +31,7 @@ __all__ = [
     "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema",
     "SecateurError", "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "certified_split", "certify",
     "certify_predictions", "compare_models", "count", "cross_validate", "encode", "export_rules", "export_text",
-    "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "to_sklearn",
+    "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "stability", "to_sklearn",
     "update", "write_report",
 ]  # fmt: skip
 
@@ -46,6 +47,7 @@ _NAMES_OF_MODULE = {
     "core": ["Bound", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Selection", "Tree"],
     "pruners": ["prune"],
     "report": ["write_report"],
+    "resampling": ["stability"],
     "routing": ["count"],
     "model_selection": ["cross_validate", "select"],
     "monitoring": ["Monitor"],
@@ -58,8 +60,8 @@ _MODULES = {
     name: name
     for name in (
         "analysis", "certifiers", "datasets", "engines", "errors", "estimators", "exports", "growers", "inspection",
-        "interop", "model_selection", "modelfile", "monitoring", "plot", "pruners", "report", "research", "routing",
-        "updating",
+        "interop", "model_selection", "modelfile", "monitoring", "plot", "pruners", "report", "resampling",
+        "research", "routing", "updating",
     )
 } | {
     "costs": "core.costs", "fold_assignment": "data.fold_assignment", "prediction": "routing.prediction",

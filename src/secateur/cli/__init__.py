@@ -27,6 +27,7 @@ COMMANDS = {  # name: (module, help)
     "count": ("_count", "Count the rows of a file in every node of a tree."),
     "monitor": ("_monitor", "Test whether a certificate still holds on rows that arrive."),
     "update": ("_update", "Update a tree on new rows with as few changes as possible."),
+    "stability": ("_stability", "Grow a tree again on subsamples, and show what returns."),
     "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
     "show": ("_show", "Show a summary and the tree, or its rules, as text."),
     "report": ("_show", "Write an interactive HTML report of a tree."),

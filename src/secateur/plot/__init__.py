@@ -15,6 +15,7 @@ returns the display. matplotlib is imported only when a figure is drawn.
     BoundCurvesDisplay           certificates against the number of rows
     MonitorDisplay               evidence against a certificate over the rows that arrive, and for each leaf
     ChangesDisplay               error on new rows against the number of changes of a deployed tree
+    StabilityDisplay             how often splits return in trees of subsamples, and their sizes
     PruningProbabilityDisplay    exact probability that noise is pruned to one leaf
     NoiseBoundDisplay            a published bound on that probability, and where it fails
 
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
+from ..core.stability import Stability
 from ..errors import UnsupportedError
 from ..pruners import ChangeFront
 from ..statistics.monitor_status import MonitorStatus
@@ -36,6 +38,7 @@ from ._evaluation import LeafCalibrationDisplay, RankingDisplay
 from ._monitoring import MonitorDisplay
 from ._noise import NoiseBoundDisplay, PruningProbabilityDisplay
 from ._sequence import PruningPathDisplay, SelectionDisplay
+from ._stability import StabilityDisplay
 from ._tree import TreeDisplay
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ __all__ = [
     "RankingDisplay",
     "RulesDisplay",
     "SelectionDisplay",
+    "StabilityDisplay",
     "TreeDisplay",
     "plot",
 ]
@@ -77,7 +81,8 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
 
     Parameters
     ----------
-    thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Monitor, Update, Bound, Bounds
+    thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Monitor, Update, Stability, \
+    Bound, Bounds
         The object to draw. A tree or a pruning is drawn with the sample `counts=`; counts are drawn in their own tree.
     ax : axes, optional
         The axes to draw on; a new figure by default.
@@ -124,13 +129,15 @@ def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
     if isinstance(front, ChangeFront):
         choice = {name: getattr(thing, name) for name in ("cv_errors", "chosen") if front is not thing}
         return ChangesDisplay.from_front(front, **{**choice, **options})
+    if isinstance(thing, Stability):
+        return StabilityDisplay.from_stability(thing, **options)
     bounds = _as_bounds(thing)
     if bounds:
         is_one_sample = len({bound.n for bound in bounds}) == 1
         return (CertificatesDisplay if is_one_sample else BoundCurvesDisplay).from_bounds(bounds)
     raise UnsupportedError(
         f"a {type(thing).__name__} cannot be drawn; a fitted estimator, Model, Tree, Counts, Pruning, "
-        "PruningSequence, Selection, Monitor, Update or Bounds are needed"
+        "PruningSequence, Selection, Monitor, Update, Stability or Bounds are needed"
     )
 
 
