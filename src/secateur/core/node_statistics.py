@@ -63,9 +63,10 @@ class NodeStatistics(Immutable):
     def with_growing_sketch(self, sketch: Sketch) -> Self:
         """Return the statistics of a growing sample with its sketch, on a tree that has the sample in its `history`.
 
+        Samples that are in the history already stay there: they chose splits that were stated by hand.
         The arrays are shared and not checked again; see `Tree.with_history`.
         """
-        history = SampleUsage([UsedSample(self.sample, sketch)])
+        history = self.tree.history | SampleUsage([UsedSample(self.sample, sketch)])
         known = {"n_rows": sketch.n_rows, "sketch": sketch, "tree": self.tree.with_history(history)}
         statistics = type(self).__new__(type(self))
         statistics.__dict__.update({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ depend on the order of the rows, and the same rows in any order give the same tr
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,10 @@ from .prepared_columns import (
 from .presort import N_VALUES_OF_PAIR, ColumnValues, RowLabels, label_rows, sort_numeric_columns
 from .tree_tables import AssemblyOptions, RowValues
 
+if TYPE_CHECKING:
+    from .by_hand import HandGrowth
+    from .subtree import SubtreeStart
+
 MAX_MATRIX_CELLS = 1 << 20  # A table with at most this number of cells is copied into one matrix.
 PLAIN_COLUMNS = ColumnOptions(max_bins=None, multiway=False, counts_weights=False)
 MIN_TARGET_RANGE = 1e-60  # Its fourth power, times a small weight, is still a float with all its digits.
@@ -75,6 +79,8 @@ class PresortedData:
     numbers : array, optional
         The columns of a small table as one matrix, with categories as their codes. None if the table is large or
         stores a matrix itself.
+    by_hand : HandGrowth, optional
+        The tree of all rows, if it was grown by hand, and what was stated for it.
     """
 
     table: Table
@@ -86,6 +92,7 @@ class PresortedData:
     nominal: tuple[CodedColumn, ...] = ()
     codes: growing.PackedCodes | None = None
     numbers: Array | None = None
+    by_hand: "HandGrowth | None" = None
 
     @classmethod
     def of(cls, table: Table, weight: Array | None = None) -> "PresortedData":
@@ -304,7 +311,12 @@ class TrainingSubset:
     _criteria: dict[str, CriterionSpec] = field(default_factory=dict, repr=False)
 
     def grow(
-        self, parameters: GrowParameters, *, has_rounded: bool = True, workers: Workers = ONE_WORKER
+        self,
+        parameters: GrowParameters,
+        *,
+        has_rounded: bool = True,
+        workers: Workers = ONE_WORKER,
+        start: "SubtreeStart | None" = None,
     ) -> tuple[Tree, Counts | Moments]:
         """Return the tree grown on these rows and its counts or moments, without the warnings of `grow`.
 
@@ -314,8 +326,12 @@ class TrainingSubset:
         has_rounded : bool
             Whether the tree has rounded thresholds. The trees of cross-validation do not need them.
         workers : Workers
+        start : SubtreeStart, optional
+            What the tests above a node decide, if the rows are those of one node and its subtree is grown.
         """
         limits, counts_weights = self._limits(parameters)
+        if start is not None:
+            limits = start.narrow(limits, self.data.table.n_columns)
         classes = self.data.table.schema.classes
         is_regression = classes is None
         are_codes_counted = classes is not None and can_count_bins(parameters, len(classes))
@@ -324,6 +340,7 @@ class TrainingSubset:
         )
         if is_regression:
             prepared = prepare_numbers(self.table, self.weight, options, workers.pool)
+            limits = _scale_root_limits(limits, self.target, prepared.score_exponent)
         else:
             prepared = self._prepare_classes(parameters.criterion, options, workers)
         assembly = AssemblyOptions(
@@ -339,6 +356,17 @@ class TrainingSubset:
             weight = None if self.weight is None else np.ldexp(self.weight, self.exponent)
             grown = order_means(moments_of(tree, self.table, weight, "grow"), limits.signs)
         return tree, grown
+
+    def grow_for_fold(self, parameters: GrowParameters) -> tuple[Tree, Counts | Moments]:
+        """Return the tree of these rows and its counts or moments, without rounded thresholds.
+
+        If the tree of all rows was grown by hand, the tree of these rows has the splits that were stated.
+        """
+        if self.data.by_hand is None:
+            return self.grow(parameters, has_rounded=False)
+        weight = None if self.weight is None else np.ldexp(self.weight, self.exponent)
+        counts: Counts | Moments = self.data.by_hand.top.grow(WeightedRows(self.table, weight), parameters)
+        return counts.tree, counts
 
     @cached_property
     def table(self) -> Table:
@@ -433,6 +461,15 @@ def prepare_numbers(table: Table, weight: Array | None, options: ColumnOptions, 
     target = GrowTarget(CriterionSpec("squared_error"), np.array([total, 0.0]), is_constant, numbers)
     # Scores are squares of targets, so that they are scaled back by twice the exponent.
     return PreparedRows(columns, target, RowValues(in_order), 2 * exponent)
+
+
+def _scale_root_limits(limits: growing.GrowLimits, target: Array, score_exponent: int) -> growing.GrowLimits:
+    """Return limits with the limits of the root's mean in the scale of the targets that `prepare_numbers` returns."""
+    if not np.isfinite(limits.root_limits).any():
+        return limits
+    median = np.sort(target)[len(target) // 2]
+    lower, upper = np.ldexp(np.array(limits.root_limits) - median, -(score_exponent // 2)).tolist()
+    return limits._replace(root_limits=(lower, upper))
 
 
 def _scale_target(ascending: Floats) -> tuple[Floats, int]:
