@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .data.encoding import encode
     from .data.table import Column, Schema, Table
     from .errors import SecateurError
-    from .estimators import TreeClassifier, TreeRegressor, load
+    from .estimators import TreeClassifier, TreeRegressor, candidates, edit, load
     from .growers import grow
     from .inspection.text import export_rules, export_text
     from .interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema",
-    "SecateurError", "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "certified_split", "certify",
-    "certify_predictions", "compare_models", "count", "cross_validate", "encode", "export_rules", "export_text",
-    "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "stability", "to_sklearn",
+    "SecateurError", "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "candidates", "certified_split",
+    "certify", "certify_predictions", "compare_models", "count", "cross_validate", "edit", "encode", "export_rules",
+    "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "stability",
+    "to_sklearn",
     "update", "write_report",
 ]  # fmt: skip
 
@@ -41,7 +42,7 @@ _NAMES_OF_MODULE = {
     "data.encoding": ["encode"],
     "data.table": ["Column", "Schema", "Table"],
     "errors": ["SecateurError"],
-    "estimators": ["TreeClassifier", "TreeRegressor", "load"],
+    "estimators": ["TreeClassifier", "TreeRegressor", "candidates", "edit", "load"],
     "growers": ["grow"],
     "interop": ["from_sklearn", "path_sklearn", "prune_sklearn", "to_sklearn"],
     "core": ["Bound", "Counts", "Model", "Moments", "Pruning", "PruningSequence", "Selection", "Tree"],

@@ -275,6 +275,9 @@ class EvaluationRecord:
         chosen any pruning.
     has_other_sequences : bool
         Whether the sample was evaluated on further sequences, too.
+    chose_splits : bool
+        Whether candidate splits of nodes were computed on the sample, so that it may choose the splits of a tree that
+        is grown on by hand.
     """
 
     sample: UsedSample
@@ -282,6 +285,7 @@ class EvaluationRecord:
     sequence: bytes | None = None
     is_unrestricted: bool = False
     has_other_sequences: bool = False
+    chose_splits: bool = False
 
     @property
     def may_have_chosen(self) -> bool:
@@ -307,7 +311,12 @@ class EvaluationRecord:
             merged,
             is_unrestricted=merged.is_unrestricted or other.is_unrestricted,
             has_other_sequences=merged.has_other_sequences or other.has_other_sequences,
+            chose_splits=merged.chose_splits or other.chose_splits,
         )
+
+    def of_edited_tree(self) -> "EvaluationRecord":
+        """Return the record as that of a tree that was grown on by hand: the prunings are those of another tree."""
+        return replace(self, pruning=_foreign_digest(self.pruning), sequence=_foreign_digest(self.sequence))
 
 
 @dataclass(eq=False)
@@ -365,6 +374,11 @@ class EvaluationLog:
         if _has_known_rows(sample) or include_entered_by_hand:
             digest = register_sequence(sequence)
             self._update(sample, lambda record: record.add_sequence(digest))
+
+    def record_candidates(self, sample: "Sample") -> None:
+        """Record that candidate splits were computed on a sample, which shows more than the errors of all nodes."""
+        if _has_known_rows(sample):
+            self._update(sample, lambda record: replace(record, is_unrestricted=True, chose_splits=True))
 
     def add(self, sample_id: bytes, record: EvaluationRecord) -> None:
         """Add the record of a sample, for instance from a file, to what is known about this sample."""
@@ -439,6 +453,11 @@ def _restore_log(records: dict[bytes, EvaluationRecord], key: bytes | None) -> E
     if key is not None:
         log.join(key)
     return log
+
+
+def _foreign_digest(digest: bytes | None) -> bytes | None:
+    """Return a digest that no pruning and no sequence of an edited tree has, in place of that of another tree."""
+    return None if digest is None else hashlib.blake2b(b"other tree" + digest, digest_size=16).digest()
 
 
 def _has_known_rows(sample: "Sample") -> bool:

@@ -7,10 +7,11 @@ download or create data sets; `import secateur` does not.
 
 import os
 
+from ._by_hand import candidates, edit
 from ._classifier import TreeClassifier
 from ._regressor import TreeRegressor
 
-__all__ = ["TreeClassifier", "TreeRegressor", "load"]
+__all__ = ["TreeClassifier", "TreeRegressor", "candidates", "edit", "load"]
 
 
 def load(path: str | os.PathLike[str]) -> TreeClassifier | TreeRegressor:

@@ -31,12 +31,13 @@ from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ..statistics.repeats import RepeatRule
 from ._arguments import check_no_foreign_parameter, check_target, effective_n_jobs, seed_of, stored_groups_column
+from ._by_hand import HandGrowingMixin
 
 if TYPE_CHECKING:
     from ..report import Report
 
 
-class TreeEstimator(BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     _model: Model
@@ -98,12 +99,7 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
         X, groups = split_off_groups(X, groups, self.nominal)
         if self.verbose is not None and not isinstance(self.verbose, bool):
             check_int("verbose", self.verbose, 0)
-        overrides = {
-            "n_jobs": effective_n_jobs(self.n_jobs),
-            "seed": seed_of(self.random_state),
-            "prune_parameters": check_dict("prune_parameters", self.prune_parameters),
-        }
-        check_name("probabilities", parameters.get("probabilities", "shrunk"), PROBABILITIES)
+        recipe = self._recipe()
         with progress_bar("growing and cross-validating", self.verbose) as progress:
             table = encode(
                 X, target=y, nominal=self.nominal, sample_weight=sample_weight, target_kind=self._target_kind
@@ -114,7 +110,6 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
                     X_holdout, groups_holdout = split_off_groups(X_holdout, groups_column)
                 labels = check_target(y_holdout, self, "y_holdout")
                 held_out = encode(X_holdout, schema=table.schema, target=labels)
-            recipe = model_selection.Recipe.of(parameters, **overrides)
             stored = plain_values(parameters)
             model = model_selection.fit_model(
                 table, recipe, sample_weight=sample_weight, held_out=held_out, groups=groups,
@@ -124,6 +119,15 @@ class TreeEstimator(BaseEstimator):  # type: ignore[misc]
             model = replace(model, metadata={**model.metadata, "groups_column": groups_column})
         self._set_model(replace(model, parameters={"estimator": type(self).__name__, **stored}))
         return self
+
+    def _recipe(self) -> model_selection.Recipe:
+        """Return how the estimator fits, from its parameters."""
+        parameters = self.get_params(deep=False)
+        check_name("probabilities", parameters.get("probabilities", "shrunk"), PROBABILITIES)
+        return model_selection.Recipe.of(
+            parameters, n_jobs=effective_n_jobs(self.n_jobs), seed=seed_of(self.random_state),
+            prune_parameters=check_dict("prune_parameters", self.prune_parameters),
+        )  # fmt: skip
 
     @property
     def model_(self) -> Model:

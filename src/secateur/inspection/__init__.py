@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from .._utils.lazy import lazy_getattr
 
 if TYPE_CHECKING:
+    from ._candidates import CandidateSplit, NodeCandidates, list_candidates
     from ._evaluation import Evaluation, evaluate
     from ._explanation import Explanation, explain
     from ._reason_codes import Reason, ReasonCodes, read_reason_texts, reason_codes
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
+    **dict.fromkeys(("CandidateSplit", "NodeCandidates", "list_candidates"), "._candidates"),
     **dict.fromkeys(("Evaluation", "evaluate"), "._evaluation"),
     **dict.fromkeys(("Explanation", "explain"), "._explanation"),
     **dict.fromkeys(("Reason", "ReasonCodes", "read_reason_texts", "reason_codes"), "._reason_codes"),
@@ -27,9 +29,11 @@ _HOMES = {
     **dict.fromkeys(("Measurement", "measurement_table", "measurements"), "._summary"),
 }
 __all__ = [
+    "CandidateSplit",
     "Evaluation",
     "Explanation",
     "Measurement",
+    "NodeCandidates",
     "Reason",
     "ReasonCodes",
     "Summary",
@@ -38,6 +42,7 @@ __all__ = [
     "evaluate",
     "explain",
     "importances",
+    "list_candidates",
     "measurement_table",
     "measurements",
     "read_reason_texts",

@@ -92,7 +92,8 @@ class Summary:
             f"grown on {rows}, {n_columns} columns{growing}",
             f"pruned by {rule}{chosen}" if rule else "not pruned",
         )
-        return "\n".join(map(_wrap, lines))
+        edits = "; ".join(edit["text"] for edit in model.metadata.get("edits", []))
+        return "\n".join(map(_wrap, (*lines, f"changed by hand: {edits}") if edits else lines))
 
     def _error_table(self) -> str:
         """Return one line for each way in which the score and the error were measured."""

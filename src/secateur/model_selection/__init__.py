@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from ._certify_model import certify_model
     from ._cross_validate import cross_validate
     from ._fit_model import fit_model
+    from ._growing_rows import find_growing_rows, rows_to_compare
     from ._prune_model import choose_on_holdout, path_table, prune_by_rule, prune_to, sequence_of, snip
     from ._recipe import Recipe
     from ._select import choose, select
+    from .edits import Edit, edits_document, read_edits
     from .folds import auto_repeats
 
 _MODULE_OF_NAME = {
@@ -29,18 +31,24 @@ _MODULE_OF_NAME = {
     "choose": "._select",
     "choose_on_holdout": "._prune_model",
     "cross_validate": "._cross_validate",
+    "Edit": ".edits",
+    "edits_document": ".edits",
+    "find_growing_rows": "._growing_rows",
     "fit_model": "._fit_model",
     "path_table": "._prune_model",
     "sequence_of": "._prune_model",
     "prune_by_rule": "._prune_model",
     "prune_to": "._prune_model",
+    "read_edits": ".edits",
     "Recipe": "._recipe",
+    "rows_to_compare": "._growing_rows",
     "select": "._select",
     "snip": "._prune_model",
 }
 __getattr__ = lazy_getattr(__name__, _MODULE_OF_NAME)
 __all__ = [
-    "CHOICES", "SCORES", "Choice", "Recipe", "Score", "auto_repeats", "certify_model", "check_scoring", "choose",
-    "choose_on_holdout", "cross_validate", "fit_model", "is_accuracy", "is_number_of_leaves", "parse_select",
-    "path_table", "prune_by_rule", "prune_to", "select", "sequence_of", "snip",
+    "CHOICES", "SCORES", "Choice", "Edit", "Recipe", "Score", "auto_repeats", "certify_model", "check_scoring",
+    "choose", "choose_on_holdout", "cross_validate", "edits_document", "find_growing_rows", "fit_model", "is_accuracy",
+    "is_number_of_leaves", "parse_select", "path_table", "prune_by_rule", "prune_to", "read_edits", "rows_to_compare",
+    "select", "sequence_of", "snip",
 ]  # fmt: skip

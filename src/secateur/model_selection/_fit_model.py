@@ -19,6 +19,7 @@ from ..data.groups import check_groups_differ, hash_groups
 from ..data.table import Table
 from ..data.weights import WeightedRows, check_weights, weigh_classes
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
+from ..growers.by_hand import HandGrowth
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
 from ..growers.monotone import column_signs, keeps_order
 from ..growers.parameters import GrowParameters, is_auto
@@ -31,6 +32,7 @@ from ..statistics.repeats import RepeatRule, Repeats, find_repeats
 from ._certified_target import prune_to_target
 from ._certify_model import certify_model
 from ._cross_validate import CandidateSearch, standard_error_for
+from ._edit_model import EditRequest
 from ._prune_model import (
     choose_on_holdout,
     choose_with_accuracy,
@@ -62,6 +64,7 @@ def fit_model(
     groups: Labels = None,
     held_out_groups: Labels = None,
     progress: Callable[[int, int], None] | None = None,
+    edits: EditRequest | None = None,
 ) -> Model:
     """Fit a model to a table as the recipe describes.
 
@@ -82,6 +85,9 @@ def fit_model(
         assigned to a fold, together, and a certificate counts groups.
     progress : callable, optional
         Called with (trees grown, trees to grow) during cross-validation.
+    edits : EditRequest, optional
+        Edits of a model that was fitted to the same rows by the same recipe. Its tree is changed by hand instead of
+        grown, and the trees of cross-validation have what the edits state.
 
     Returns
     -------
@@ -97,23 +103,28 @@ def fit_model(
     Model(2 of 2 leaves, 40 rows, not certified)
     """
     plan = make_plan(recipe, table)
-    rows = WeightedRows(table, check_weights(sample_weight, table.n_rows))
-    holdout_rows = None
+    rows, holdout_rows = WeightedRows(table, check_weights(sample_weight, table.n_rows)), None
     if groups is not None:
         rows = rows._replace(groups=hash_groups(groups, table.n_rows))
     if held_out is not None:
         holdout_rows = WeightedRows(held_out, check_weights(held_out_weight, held_out.n_rows))
         holdout_rows = _with_held_out_groups(rows, holdout_rows, held_out_groups)
-    rows, holdout_rows = _divide_rows(plan, rows.without_unit_weights(), holdout_rows)
+    rows, holdout_rows = divide_rows(plan, rows.without_unit_weights(), holdout_rows)
     metadata = _metadata(rows, holdout_rows)
     target = rows.table.required_target
     is_varying = bool((target != target[:1]).any())
     rows = weigh_classes(rows, plan.parameters.class_weight)
     if plan.scoring == "balanced_error":
         plan = replace(plan, costs=balanced_costs(rows))
-    selection = _cross_validate(plan, rows, progress) if plan.is_cross_validated and is_varying else None
-    grown = _grow_once(plan, rows) if selection is None else selection.counts
+    edited = None if edits is None else edits.grow(rows, plan.parameters)
+    by_hand, selection = None if edited is None else edited.growth, None
+    if plan.is_cross_validated and is_varying:
+        selection = _cross_validate(plan, rows, progress, by_hand)
+    grown = _grow_once(plan, rows, by_hand) if selection is None else selection.counts
     assert grown is not None
+    if edited is not None:
+        metadata |= edited.metadata
+        edited.pass_on_records(grown.tree)
     holdout = None
     if holdout_rows is not None:
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight, groups=holdout_rows.groups)
@@ -146,7 +157,7 @@ def _with_held_out_groups(rows: WeightedRows, holdout_rows: WeightedRows, groups
     return holdout_rows._replace(groups=hashes)
 
 
-def _divide_rows(
+def divide_rows(
     plan: FitPlan, rows: WeightedRows, holdout_rows: WeightedRows | None
 ) -> tuple[WeightedRows, WeightedRows | None]:
     """Return the rows to grow on and the held-out rows: those of the caller or, if the plan needs some, a share."""
@@ -208,7 +219,9 @@ def _find_repeats(
     return find_repeats(samples[:1], samples[1], recipe.delta)
 
 
-def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None) -> Selection:
+def _cross_validate(
+    plan: FitPlan, rows: WeightedRows, progress: Callable[[int, int], None] | None, by_hand: HandGrowth | None
+) -> Selection:
     """Return the cross-validated pruning path of the tree of all rows, with the member that the plan chooses."""
     recipe, parameters = plan.recipe, plan.parameters
     data, candidates = PresortedData.of(rows.table, rows.weight), parameters.candidates()
@@ -223,6 +236,8 @@ def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, 
     scoring = complete_scoring(scoring, rows)
     cv = recipe.cv if plan.has_explicit_folds else min(recipe.cv, rows.table.n_rows)
     folds = plan_folds(cv, recipe.cv_repeats, rows, seed=recipe.seed, stratified=True)
+    if by_hand is not None:
+        data, candidates = replace(data, by_hand=by_hand), [by_hand.parameters]
     search = CandidateSearch(
         data, candidates, scoring, folds, plan.allowance, standard_error_for(rows, folds, "pooled"),
         plan.n_workers, progress,
@@ -234,8 +249,11 @@ def _cross_validate(plan: FitPlan, rows: WeightedRows, progress: Callable[[int, 
     return selection
 
 
-def _grow_once(plan: FitPlan, rows: WeightedRows) -> Sample:
-    """Return the counts of the growing rows in a tree that is grown without cross-validation."""
+def _grow_once(plan: FitPlan, rows: WeightedRows, by_hand: HandGrowth | None) -> Sample:
+    """Return the counts of the growing rows in a tree that is grown by hand, or without cross-validation."""
+    if by_hand is not None:
+        counts: Sample = by_hand.counts
+        return counts
     rows, parameters = rows.drop_weightless(), plan.parameters.without_search()
     n_threads = 1 if hasattr(plan.n_workers, "submit") else plan.n_workers
     if _can_look_ahead(plan, rows):

@@ -347,13 +347,9 @@ class ValidationRows:
 
 
 def grow_on_all_rows(data: PresortedData, candidates: tuple[GrowParameters, ...]) -> list[Sample]:
-    """Return the counts of all rows in the tree that each candidate grows on them."""
-    subset = data.subset(np.arange(data.table.n_rows))
-    samples = []
-    for candidate in candidates:
-        _, counts = subset.grow(candidate)
-        samples.append(counts)
-    return samples
+    """Return the counts of all rows in the tree that each candidate grows on them, or in the tree grown by hand."""
+    subset, by_hand = data.subset(np.arange(data.table.n_rows)), data.by_hand
+    return [subset.grow(candidate)[1] if by_hand is None else by_hand.counts for candidate in candidates]
 
 
 class FoldLosses(NamedTuple):
@@ -419,7 +415,7 @@ def evaluate_fold(
     subset, validation = data.subset(fold.train), ValidationRows.of(data, fold.test)
     losses = []
     for candidate in candidates:
-        tree, counts = subset.grow(candidate, has_rounded=False)
+        tree, counts = subset.grow_for_fold(candidate)
         if counts.has_classes:
             losses.append(_class_losses(tree, counts, validation.count(tree), scoring))
         else:

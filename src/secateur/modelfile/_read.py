@@ -466,7 +466,7 @@ def _read_evaluations(part: Json, n_samples: int, *, has_sequence: bool) -> list
     for i, item in enumerate(items):
         location = f"rows.evaluations[{i}]"
         fields = read_fields(
-            item, location, REQUIRED_KEYS["evaluation"],
+            item, location, REQUIRED_KEYS["evaluation"], ("chose_splits",),
             sample_id=_read_bytes, sample=keep_unchecked, pruning=optional(_read_bytes),
         )  # fmt: skip
         if not n_samples:
@@ -488,5 +488,6 @@ def _make_evaluation(
         sequence=register_sequence(sequence) if sequence is not None and fields["is_sequence"] else None,
         is_unrestricted=fields["is_unrestricted"],
         has_other_sequences=fields["has_other_sequences"],
+        chose_splits=fields.get("chose_splits", False),
     )
     return fields["sample_id"], record

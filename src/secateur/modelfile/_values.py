@@ -503,7 +503,7 @@ KIND_OF_KEY = {
         BOOL,
     ),
     **dict.fromkeys(("is_date", "is_sequence", "is_unrestricted", "has_other_sequences", "has_groups"), BOOL),
-    "covers_choice": BOOL,
+    **dict.fromkeys(("covers_choice", "chose_splits"), BOOL),
     **dict.fromkeys(("seen", "evaluated_on", "history"), NAMES),
     **dict.fromkeys(("growing", "details", "parameters", "metadata"), DICTIONARY),
     "pool": DICTIONARIES,

@@ -343,6 +343,7 @@ def _write_evaluation(
         "is_sequence": is_model_sequence,
         "is_unrestricted": record.is_unrestricted or is_other_sequence,  # the other sequence is not in the file
         "has_other_sequences": record.has_other_sequences,
+        **({"chose_splits": True} if record.chose_splits else {}),
     }
 
 

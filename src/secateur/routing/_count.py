@@ -124,8 +124,9 @@ class CountTask:
         Names of the target and weight columns in the source. If `weight` is None, every row counts once.
     unseen : str
         How a category is routed that growing did not see.
-    is_sketched : bool
-        Whether the rows are sketched: all columns of the row key are among those that are read.
+    key_columns : tuple of int, optional
+        The positions in `names` of the columns of the row key, by which the rows are sketched. None if they are not
+        sketched, because the source lacks one of these columns.
     missing_target : "drop" or "error"
         Whether rows without a target are left out or refused.
     """
@@ -135,7 +136,7 @@ class CountTask:
     target: str
     weight: str | None
     unseen: Unseen
-    is_sketched: bool = True
+    key_columns: tuple[int, ...] | None = None
     missing_target: str = "error"
 
     @property
@@ -188,8 +189,7 @@ class CountTask:
         weight = None
         if self.weight is not None:
             weight = read_weights(data.read(self.weight), f"weight {show(self.weight)}", first)
-        key_columns = range(len(self.names)) if self.is_sketched else None
-        tally = tally_of(self.tree, replace(table, target=target), weight, key_columns)
+        tally = tally_of(self.tree, replace(table, target=target), weight, self.key_columns)
         tally.new_labels, tally.n_unlabelled = format_new_labels(new_labels), n_rows - data.n_rows
         return tally
 
@@ -252,10 +252,11 @@ def plan_count(
         if name is not None and name not in source:
             raise SchemaError(f"{where} has no column {show(name)} ({what}=); its columns are {format_names(source)}")
     source = tuple(name for name in source if name not in ignore)
-    used, key, is_sketched = tree.tested_columns, tree.row_key, True
-    if set(used.tolist()) != set(key.columns):  # the tree was cut from a larger one, whose columns are in the key
-        is_sketched = not schema.has_names or {schema.names[j] for j in key.columns} <= set(source)
-        used = np.array(key.columns, np.int32) if is_sketched else used
+    used, key, key_columns = tree.tested_columns, tree.row_key, None
+    if not schema.has_names or {schema.names[j] for j in key.columns} <= set(source):
+        # The key has other columns than the tree if the tree was cut from a larger one, or grown on by hand.
+        used = np.union1d(used, np.array(key.columns, np.int32)).astype(np.int32)
+        key_columns = tuple(np.searchsorted(used, key.columns).tolist())
     names = _source_names(schema, source, used, (target, weight), where)
     new_number = np.full(len(schema.columns) + 1, -1, np.int32)  # the last entry is that of -1, the feature of leaves
     new_number[used] = np.arange(len(used))
@@ -267,7 +268,7 @@ def plan_count(
         tree.parent, new_number[tree.feature], tree.threshold, tree.branch_start, tree.branch, tree.default, key=key,
         schema=replace(schema, columns=columns), surrogates=surrogates,
     )  # fmt: skip
-    return CountTask(small, names, target, weight, unseen, is_sketched, missing_target)
+    return CountTask(small, names, target, weight, unseen, key_columns, missing_target)
 
 
 def _source_names(
