@@ -102,12 +102,13 @@ def certificates() -> str:
         (
             _link(name, f"secateur.certifiers.{method.function}"),
             sentence(getattr(certifiers, method.function)),
+            "classification" if method.target == "class" else "regression",
             " or ".join(method.takes),
             _yes(method.covers_choice),
         )
         for name, method in certifiers.METHODS.items()
     ]
-    return _table(("method", "result", "certifies a", "rows may have pruned the tree"), rows)
+    return _table(("method", "result", "target", "certifies a", "rows may have pruned the tree"), rows)
 
 
 def criteria() -> str:

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.certifiers import METHODS, certify, freshness, occam, pac_bayes, path, rademacher, test_sample
+from secateur.certifiers import METHODS_FOR_CLASSES, certify, freshness, occam, pac_bayes, path, rademacher, test_sample
 from secateur.errors import LeakageError, ParameterError, UnsupportedError
 
 TREE = Tree.from_parents([-1, 0, 1, 1, 0])
@@ -93,7 +93,7 @@ def test_labels_chosen_on_the_sample_are_paid_for_or_refused():
     assert certify(chosen, HELD, grown=GROWN, labels="prune", rng=0).certified
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS_FOR_CLASSES)
 @pytest.mark.parametrize("delta", [0, 1, -1, math.inf, math.nan, "a", None])
 def test_delta_outside_its_range_is_refused_by_every_method(method, delta):
     with pytest.raises(ParameterError, match="delta"):

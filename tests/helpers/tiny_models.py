@@ -303,7 +303,7 @@ def check_all_functions(model):
 def calls_on(model):
     """Return calls of every function that takes a model, by name."""
     from secateur import certify, prune, select
-    from secateur.certifiers import METHODS
+    from secateur.certifiers import METHODS_FOR_CLASSES, METHODS_FOR_NUMBERS
     from secateur.exports import export
     from secateur.inspection import evaluate, explain, summary
     from secateur.inspection.text import export_rules, export_text
@@ -353,9 +353,14 @@ def calls_on(model):
         calls["choose"] = lambda: choose_on_holdout(model)
         calls |= {
             f"certify {method}": lambda method=method: certify(
-                model.pruning, held, method=method, grown=model.grown, sequence=sequence
+                model.pruning,
+                held,
+                method=method,
+                grown=model.grown,
+                sequence=sequence,
+                **({"target_range": (-1e9, 1e9)} if method in METHODS_FOR_NUMBERS else {}),
             )
-            for method in METHODS
+            for method in (METHODS_FOR_CLASSES if model.is_classifier else METHODS_FOR_NUMBERS)
         }
         if sequence is not None:
             calls["select"] = lambda: select(sequence, held)

@@ -75,13 +75,13 @@ def test_a_leaf_whose_mean_contradicts_its_parent_is_refused(fitted):
         loads_model(changed(fitted, "grown.mean", lambda values: [*values[:-1], values[-1] + 5]))
 
 
-def test_a_numeric_target_has_no_certificate(fitted):
+def test_a_numeric_target_has_no_error_rate(fitted):
     bound = {
         "value": 0.01, "delta": 0.05, "method": "test sample", "n": 100, "errors": 0, "complexity": 0.0, "certified": True,
         "reason": "", "sample": "elsewhere", "predictor": "", "quantity": "error", "scale": 1.0, "freshness": "",
         "is_checked": False, "details": {},
     }  # fmt: skip
-    with pytest.raises(ModelFileError, match="certificate must be null for a numeric target"):
+    with pytest.raises(ModelFileError, match=r"quantity is 'error', which a model of a numeric target does not have"):
         loads_model(changed(fitted, "certificate", lambda _: bound))
 
 

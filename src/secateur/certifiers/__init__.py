@@ -16,6 +16,8 @@ certified below the target: prunings are tested in a fixed order, at no price fo
 
 The following functions limit other quantities than the error, and need fresh rows:
 
+    absolute_error        the mean absolute error of a regression tree, for a range stated beforehand
+    squared_error         the same for the mean squared error
     certified_cost        the expected cost of a row, for a cost matrix
     class_rates           the error among the rows of each class: false positives, false negatives
     leaf_shares           the class shares in every leaf, all at once
@@ -24,8 +26,8 @@ The following functions limit other quantities than the error, and need fresh ro
 `certify_predictions` certifies any classifier on rows that `certified_split` held out before anything was fitted.
 `compare_models` compares two classifiers on the same fresh rows.
 
-`METHODS` lists the limits on the error, which `certify` calls by name. To add one, write one file, one line here and
-one test.
+`METHODS` lists the limits on the error, of classes or of numbers, which `certify` calls by name. To add one, write one
+file, one line here and one test.
 """
 
 from dataclasses import dataclass
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from ..statistics.tails import chernoff_upper as chernoff_upper
     from ..statistics.tails import kl_upper as kl_upper
     from ..statistics.tails import log_binomial_tail as log_binomial_tail
+    from ._absolute_error import absolute_error as absolute_error
     from ._betting import betting_upper as betting_upper
     from ._certify import certify as certify
     from ._compare_models import ModelComparison as ModelComparison
@@ -70,6 +73,7 @@ if TYPE_CHECKING:
     from ._rates import class_rates as class_rates
     from ._split import CertifiedSplit as CertifiedSplit
     from ._split import certified_split as certified_split
+    from ._squared_error import squared_error as squared_error
     from ._test_sample import test_sample as test_sample
 
 
@@ -93,6 +97,8 @@ class Method:
     takes_k : bool
         Whether the function has a parameter `k=`, which states that the pruning was chosen among those with at most k
         growing errors.
+    target : str
+        "class", or "number" for a limit on the mean loss of a regression tree, from `Moments`.
     """
 
     function: str
@@ -101,6 +107,7 @@ class Method:
     is_random: bool = False
     takes_groups: bool = False
     takes_k: bool = False
+    target: str = "class"
 
     def run(self, *samples: Any, **parameters: Any) -> Any:
         """Call the function of the certificate; raise `ParameterError` for a parameter that it does not have."""
@@ -115,7 +122,11 @@ METHODS = {
     "occam": Method("occam", takes_groups=True, takes_k=True),
     "rademacher": Method("rademacher", is_random=True, takes_k=True),
     "pac-bayes": Method("pac_bayes", ("pruning",)),
+    "absolute-error": Method("absolute_error", ("pruning",), covers_choice=False, takes_groups=True, target="number"),
+    "squared-error": Method("squared_error", ("pruning",), covers_choice=False, takes_groups=True, target="number"),
 }
+METHODS_FOR_CLASSES = tuple(name for name, method in METHODS.items() if method.target == "class")
+METHODS_FOR_NUMBERS = tuple(name for name, method in METHODS.items() if method.target == "number")
 # For each public name, the module that defines it. The functions of `METHODS` come first, then all other names.
 _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()} | {
     "CertifiedSplit": "._split",
@@ -150,4 +161,4 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "signed_extremes": "._rademacher",
 }
 __getattr__ = lazy_getattr(__name__, _HOMES)
-__all__ = ["METHODS", "Method", *_HOMES]  # noqa: PLE0604
+__all__ = ["METHODS", "METHODS_FOR_CLASSES", "METHODS_FOR_NUMBERS", "Method", *_HOMES]  # noqa: PLE0604

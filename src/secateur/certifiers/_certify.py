@@ -5,29 +5,29 @@ from dataclasses import dataclass, replace
 from typing import Any, overload
 
 from .._utils.checks import check_name
-from ..core import Bound, Counts, Pruning, PruningSequence, SampleUsage
+from ..core import Bound, Counts, Moments, Pruning, PruningSequence, Sample, SampleUsage
 from ..errors import Argument, ParameterError, UnsupportedError
 from ..statistics.freshness import Freshness, compare_samples
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
-from . import METHODS
-from ._fresh import freshness, index_in
+from . import METHODS, METHODS_FOR_NUMBERS
+from ._fresh import check_kinds, freshness, index_in
 from ._groups import GroupError, check_group_error
 
 
 @overload
-def certify(pruning_or_sequence: Pruning, counts: Counts, **options: Any) -> Bound: ...
+def certify(pruning_or_sequence: Pruning, counts: Sample, **options: Any) -> Bound: ...
 @overload
 def certify(
     pruning_or_sequence: PruningSequence | Sequence[Pruning], counts: Counts, **options: Any
 ) -> list[Bound]: ...
 def certify(
     pruning_or_sequence: Pruning | PruningSequence | Sequence[Pruning],
-    counts: Counts,
+    counts: Sample,
     *,
     method: str = "best",
     delta: float = 0.05,
-    grown: Counts | None = None,
+    grown: Sample | None = None,
     sequence: PruningSequence | None = None,
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
@@ -40,14 +40,16 @@ def certify(
     ----------
     pruning_or_sequence : Pruning, PruningSequence or list of Pruning
         What is certified. All bounds of a list or a sequence hold at once.
-    counts : Counts
-        Integer counts of a sample that did not grow the tree.
+    counts : Counts or Moments
+        Integer counts of a sample that did not grow the tree; for a regression tree its moments.
     method : str
-        A name of `secateur.certifiers.METHODS`, or "best".
+        A name of `secateur.certifiers.METHODS`, or "best". For a regression tree "absolute-error", which is its
+        "best", or "squared-error".
     delta : float
         Probability, over samples, that any of the bounds is too low.
     grown : Counts, optional
-        Counts of the growing sample; methods that pay for a choice made on `counts` need it.
+        Counts of the growing sample; methods that pay for a choice made on `counts` need it. For a regression tree its
+        moments, which contain the predictions.
     sequence : PruningSequence, optional
         The sequence that the pruning is a member of. "path" and "best" can then pay for the choice of the member.
     repeated : bool
@@ -63,8 +65,9 @@ def certify(
         "share": its share of wrong rows, so that the certificate is about a random row of a random new group. "any": 1
         if any of its rows is wrong, so that it is about the share of new groups with an error.
     **parameters
-        Parameters of the method. With "best": `labels`, `original`, `rng`, `draws`, `lam`, `mu`, `weights` and `k`,
-        which are passed to the methods that are tried.
+        Parameters of the method. A regression tree needs `target_range` or `max_residual`, a range that you state
+        without looking at the sample; see `secateur.certifiers.absolute_error`. For classes with "best": `labels`,
+        `original`, `rng`, `draws`, `lam`, `mu`, `weights` and `k`, which are passed to the methods that are tried.
 
     Returns
     -------
@@ -106,6 +109,17 @@ def certify(
     """
     delta = check_delta(delta)
     check_name("method", method, ("best", *METHODS))
+    if isinstance(counts, Moments):
+        if repeated:
+            raise ParameterError(
+                Argument("repeated", True), " is for classes; pass the rows of a regression one by one"
+            )
+        row_options = {"delta": delta, "repeats": repeats, "group_error": group_error}
+        return _certify_numbers(pruning_or_sequence, counts, method, grown, {**row_options, **parameters})
+    if method in METHODS_FOR_NUMBERS:
+        raise UnsupportedError(
+            Argument("method", method), " certifies a regression tree, from the moments of a sample; these are counts"
+        )
     if method == "best":
         _check_parameters_of_best(parameters)
     if _is_list_of_prunings(pruning_or_sequence):
@@ -125,10 +139,37 @@ def certify(
             f"a {type(pruning_or_sequence).__name__} was given; certify takes a Pruning, a list of them, or a "
             "PruningSequence"
         )
-    request = _Request(pruning_or_sequence, counts, delta, grown, sequence, repeated, repeats, group_error)
+    grown_counts = grown if isinstance(grown, Counts) else None
+    request = _Request(pruning_or_sequence, counts, delta, grown_counts, sequence, repeated, repeats, group_error)
     # No other thread may evaluate the sample between the check that its rows are fresh and the record of their use.
     with pruning_or_sequence.tree.evaluation_log.lock:
         return _certify_best(request, parameters) if method == "best" else _certify_by(method, request, parameters)
+
+
+def _certify_numbers(
+    pruning: Any, moments: Moments, method: str, grown: Sample | None, parameters: dict[str, Any]
+) -> Bound:
+    """Return the certificate of the mean loss of a regression tree."""
+    name = "absolute-error" if method == "best" else method
+    if name not in METHODS_FOR_NUMBERS:
+        raise UnsupportedError(
+            Argument("method", method),
+            f" certifies error rates of classes; the mean loss of numbers is certified by "
+            f"{' or '.join(METHODS_FOR_NUMBERS)}",
+        )
+    pruning = check_kinds(pruning, moments, Moments)
+    if "values" not in parameters:
+        if not isinstance(grown, Moments):
+            raise ParameterError(
+                Argument("method", name),
+                " needs ",
+                Argument("grown"),
+                ", the moments of the growing sample, whose means are the predictions",
+            )
+        grown.check_fits(pruning.tree)
+        parameters = {"values": grown.mean, **parameters}
+    bound: Bound = METHODS[name].run(pruning, moments, **parameters)
+    return bound
 
 
 @dataclass(frozen=True)

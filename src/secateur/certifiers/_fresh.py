@@ -8,7 +8,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..core import Counts, EvaluationLog, EvaluationRecord, Moments, Pruning, PruningSequence, SampleUsage, Tree
+from ..core import (
+    Counts,
+    EvaluationLog,
+    EvaluationRecord,
+    Moments,
+    Pruning,
+    PruningSequence,
+    Sample,
+    SampleUsage,
+    Tree,
+)
 from ..core.provenance import find_evaluated_sequence
 from ..errors import ParameterError, UnsupportedError, show
 from ..statistics.freshness import CertifyingRows, Freshness, compare_samples, sample_overlap
@@ -17,19 +27,18 @@ from ..statistics.tails import check_delta
 from . import METHODS
 
 _METHODS_FOR_USED_ROWS = ", ".join(name for name, method in METHODS.items() if method.covers_choice)
-_PAYING_REMEDY = f"pass grown= to use a method that pays for the choice ({_METHODS_FOR_USED_ROWS})"
 
 Certifiable = Pruning | PruningSequence | Sequence[Pruning]
 
 
-def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
+def freshness(pruning_or_sequence: Certifiable, counts: Sample) -> Freshness:
     """Return whether a sample is fresh for a pruning, for a list of prunings or for a sequence.
 
     Parameters
     ----------
     pruning_or_sequence : Pruning, PruningSequence or list of Pruning
         What the sample is to certify.
-    counts : Counts
+    counts : Counts or Moments
         The sample.
 
     Returns
@@ -59,11 +68,7 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
         members = list(pruning_or_sequence) if isinstance(pruning_or_sequence, Iterable) else []
     if not members or not all(isinstance(member, Pruning | PruningSequence) for member in members):
         raise ParameterError(f"the pruning is {show(pruning_or_sequence)}; a Pruning, or a sequence of them, is needed")
-    if isinstance(counts, Moments):
-        raise UnsupportedError(
-            "Moments were given as counts; only class counts certify: a regression tree has no error rates"
-        )
-    if not isinstance(counts, Counts):
+    if not isinstance(counts, Counts | Moments):
         raise ParameterError(f"the counts are {show(counts)}; the Counts of held-out rows are needed, as count returns")
     tree = members[0].tree
     seen = SampleUsage()
@@ -76,18 +81,18 @@ def freshness(pruning_or_sequence: Certifiable, counts: Counts) -> Freshness:
         is_sequence = isinstance(pruning_or_sequence, PruningSequence)
         use = "helped to make this sequence" if is_sequence else "already helped to choose it"
         return Freshness(
-            f"sample {show(counts.sample)} {use} (seen: {', '.join(seen)}); certify on rows that did not, "
-            f"or {_PAYING_REMEDY}"
+            f"sample {show(counts.sample)} {use} (seen: {', '.join(seen)}); certify on rows that did not"
+            f"{_paying_remedy(counts)}"
         )
     of_all = compare_samples(tree.history | seen, counts)
     if of_all.leak:
-        return Freshness(f"{of_all.leak}, or, as they only pruned it, {_PAYING_REMEDY}")
+        return Freshness(f"{of_all.leak}{_paying_remedy(counts, ', as they only pruned it,')}")
     prior_evaluation, sequence = _find_prior_evaluation(pruning_or_sequence, members, tree, counts)
     return replace(of_all, prior_evaluation=prior_evaluation, sequence=sequence)
 
 
 def _find_prior_evaluation(
-    pruning_or_sequence: Certifiable, members: Sequence[Any], tree: Tree, counts: Counts
+    pruning_or_sequence: Certifiable, members: Sequence[Any], tree: Tree, counts: Sample
 ) -> tuple[str, PruningSequence | None]:
     """Return `prior_evaluation` and `sequence` of the `Freshness` of a sample, from the evaluation logs.
 
@@ -102,7 +107,7 @@ def _find_prior_evaluation(
     return "", None
 
 
-def _records_of(tree: Tree, counts: Counts) -> list[tuple[bytes, EvaluationRecord]]:
+def _records_of(tree: Tree, counts: Sample) -> list[tuple[bytes, EvaluationRecord]]:
     """Return the records of the tree's log and, if it is another one, of the log of the sample's tree."""
     logs: list[EvaluationLog] = [tree.evaluation_log]
     if counts.tree.evaluation_log is not tree.evaluation_log:
@@ -110,7 +115,7 @@ def _records_of(tree: Tree, counts: Counts) -> list[tuple[bytes, EvaluationRecor
     return [item for log in logs for item in log.snapshot()]
 
 
-def evaluations_of(tree: Tree, counts: Counts) -> list[EvaluationRecord]:
+def evaluations_of(tree: Tree, counts: Sample) -> list[EvaluationRecord]:
     """Return the records of the evaluations of a sample on any pruning of a tree."""
     return [record for sample_id, record in _records_of(tree, counts) if _is_same(sample_id, record, counts)]
 
@@ -142,7 +147,7 @@ def index_in(sequence: PruningSequence, pruning: Pruning) -> int | None:
     return index if index is not None and sequence[index].digest == pruning.digest else None
 
 
-def _is_same(sample_id: bytes, record: EvaluationRecord, counts: Counts) -> bool:
+def _is_same(sample_id: bytes, record: EvaluationRecord, counts: Sample) -> bool:
     """Return whether a record is about the sample `counts`: by its identity, or because most rows are the same."""
     if sample_id == counts.sample_id:
         return True
@@ -150,23 +155,32 @@ def _is_same(sample_id: bytes, record: EvaluationRecord, counts: Counts) -> bool
     return result is not None and result.is_refused
 
 
-def _describe_evaluation(counts: Counts, evaluated: str) -> str:
+def _describe_evaluation(counts: Sample, evaluated: str) -> str:
     return (
         f"sample {show(counts.sample)} was evaluated on {evaluated} of this tree, so it may have chosen this one; "
-        "certify on rows that were not evaluated before, certify all candidates together (a sequence, or a list of "
-        f"prunings), or {_PAYING_REMEDY}"
+        "certify on rows that were not evaluated before"
+        + (", certify all candidates together (a sequence, or a list of prunings)" if counts.has_classes else "")
+        + _paying_remedy(counts)
     )
+
+
+def _paying_remedy(counts: Sample, reason: str = "") -> str:
+    """Return the methods that accept used rows, to be added to a refusal; there are none for numbers."""
+    if not counts.has_classes:
+        return ""
+    return f", or{reason} pass grown= to use a method that pays for the choice ({_METHODS_FOR_USED_ROWS})"
 
 
 def check_fresh_rows(
     pruning_or_sequence: Certifiable,
-    counts: Counts,
+    counts: Sample,
     subject: str,
     delta: float,
     *,
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
     takes_groups: bool = False,
+    kind: type[Sample] = Counts,
 ) -> CertifyingRows:
     """Return the rows of a certificate (`Freshness.certifying_rows`), which must be fresh.
 
@@ -184,13 +198,15 @@ def check_fresh_rows(
         As for `certify`.
     takes_groups : bool
         Whether the limit can be computed from groups.
+    kind : type
+        `Counts`, or `Moments` for a limit on the losses of numbers.
     """
     check_delta(delta)
     options: dict[str, Any] = {"repeated": repeated, "repeats": repeats, "takes_groups": takes_groups}
     if isinstance(pruning_or_sequence, PruningSequence | list | tuple):
         result = freshness(pruning_or_sequence, counts).check_fresh()
         return result.certifying_rows(counts, subject, delta, **options)
-    pruning = check_kinds(pruning_or_sequence, counts)
+    pruning = check_kinds(pruning_or_sequence, counts, kind)
     log = pruning.tree.evaluation_log
     with log.lock:
         result = freshness(pruning, counts).check_fresh()
@@ -229,14 +245,16 @@ def check_rows_did_not_grow(
     return result.certifying_rows(counts, subject, delta, repeated=repeated, repeats=repeats)
 
 
-def check_kinds(pruning: object, counts: Counts) -> Pruning:
-    """Return the pruning; raise if it is not a `Pruning`, or if `counts` are not class counts of its tree."""
+def check_kinds(pruning: object, counts: object, kind: type[Sample] = Counts) -> Pruning:
+    """Return the pruning; raise if it is not a `Pruning`, or if `counts` are not of this kind, or of another tree."""
     if not isinstance(pruning, Pruning):
         raise UnsupportedError(f"a {type(pruning).__name__} was given; a Pruning is needed, such as sequence[3]")
-    if not isinstance(counts, Counts):
+    if isinstance(counts, Moments) and kind is Counts:
         raise UnsupportedError(
-            f"a {type(counts).__name__} was given as counts; only class counts certify: a regression tree has "
-            "no error rates"
+            "Moments were given as counts; only class counts certify an error rate: the mean loss of a regression tree "
+            "is certified by the methods 'absolute-error' and 'squared-error'"
         )
+    if not isinstance(counts, kind):
+        raise UnsupportedError(f"a {type(counts).__name__} was given as counts; {kind.__name__} are needed")
     counts.check_fits(pruning.tree)
     return pruning

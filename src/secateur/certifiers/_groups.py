@@ -16,7 +16,7 @@ import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats, Ints, LongsOrFloats
 from .._utils.checks import check_name
-from ..core import Counts, GroupedRows, Pruning
+from ..core import Counts, GroupedRows, Pruning, Sample
 from ..core.bound import GROUPS_IN_ERROR
 from ..errors import Argument, CountsError, ParameterError
 from ..statistics.freshness import CertifyingRows
@@ -101,7 +101,7 @@ def limit_of_means(losses: Floats, rows: CertifyingRows, log_delta: float) -> fl
     return betting_upper(values, raise_losses(n_groups, rows.repeats.n_errors), log_delta)
 
 
-def check_group_error(group_error: GroupError, counts: Counts) -> None:
+def check_group_error(group_error: GroupError, counts: Sample) -> None:
     """Raise `ParameterError` if the loss of a group does not exist, or is stated for a sample without groups."""
     check_name("group_error", group_error, GROUP_ERRORS)
     if group_error != "share" and counts.grouped is None:

@@ -20,6 +20,7 @@ from ._command import (
     print_result,
     random_state_option,
     repeats_option,
+    stated_range_options,
     warnings_as_notes,
     write_model,
     write_model_options,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     "--method", names=["best", *METHODS], default="best",
     help="Certificate; best picks those that suit the sample and splits delta among them.",
 )  # fmt: skip
+@stated_range_options
 @delta_option("certificate")
 @max_error_option
 @click.option(
@@ -68,6 +70,10 @@ def certify(model: "Model", **options: Any) -> int | None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
     check_groups_given(model, holdout)
     quantity = options["quantity"]
+    if quantity != "error" and not model.is_classifier:
+        raise click.UsageError(
+            f"--of {quantity} is for classes, and the target of this tree is a number; use --of error"
+        )
     if quantity == "error":
         return _certify_error(replace(model, holdout=holdout), options)
     _check_options(quantity, options)
@@ -101,11 +107,15 @@ def _certify_error(model: "Model", options: Options) -> int:
     """Certify the error of a model on its held-out sample; print the bound and write the certified model."""
     from ..model_selection import certify_model
 
-    parameters = {name: options[name] for name in ("method", "delta", "repeated", "repeats", "group_error")}
+    names = ("method", "delta", "repeated", "repeats", "group_error", "target_range", "max_residual")
+    parameters = {name: options[name] for name in names}
+    if parameters["target_range"] is None and parameters["max_residual"] is None:
+        stated = ("target_range", "max_residual")  # in fitting
+        parameters |= {name: model.parameters.get(name) for name in stated}
     with warnings_as_notes():
         bound = certify_model(model, seed=options["random_state"], **parameters)
     write_model(replace(model, certificate=bound), options, bound_to_dict(bound), [str(bound)])
-    return check_max_error(options, [("the certified error", bound.value)])
+    return check_max_error(options, [(f"the certified {bound.quantity}", bound.value)])
 
 
 def _certify_cost(model: "Model", holdout: "Counts", options: Options) -> int:

@@ -229,6 +229,28 @@ target_error_option = click.option(
 max_error_option = click.option(
     "--max-error", type=float, metavar="X", help="Exit with status 1 if the certified error is above X."
 )
+
+
+def _parse_target_range(_context: click.Context, option: click.Parameter, text: str | None) -> list[float] | None:
+    """Return the two numbers of a text of the form LOW,HIGH."""
+    if text is None:
+        return None
+    ends = text.split(",")
+    if len(ends) != 2:
+        raise click.UsageError(f"{option.opts[0]} {text}: LOW,HIGH is needed, such as 0,100")
+    return [parse_number(option.opts[0], text, end) for end in ends]
+
+
+stated_range_options = combine_options(
+    click.option(
+        "--max-residual", type=float, metavar="X",
+        help="Largest possible difference between a target and its prediction, in place of --target-range.",
+    ),
+    click.option(
+        "--target-range", metavar="LOW,HIGH", callback=_parse_target_range,
+        help="Least and largest possible target. A certificate of numbers needs one, stated without looking at them.",
+    ),
+)  # fmt: skip
 n_jobs_option = click.option(
     "--n-jobs", type=int, default=-1, show_default=False, metavar="N", help="Number of threads; all cores by default."
 )

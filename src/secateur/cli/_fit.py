@@ -40,6 +40,7 @@ from ._command import (
     repeats_option,
     set_defaults_from_file,
     set_option,
+    stated_range_options,
     target_error_option,
     target_option,
     warnings_as_notes,
@@ -131,7 +132,10 @@ def growing_option(declaration: Declaration) -> OptionDecorator:
     "--holdout", metavar="SHARE|FILE", default=str(DEFAULT_HOLDOUT), show_default=False,
     help="Share of the rows to hold out (by default a third), or a file of held-out rows.",
 )  # fmt: skip
-@click.option("--certify", is_flag=True, help="Certify the error on held-out rows.")
+@click.option(
+    "--certify", is_flag=True, help="Certify the error (for numbers the mean absolute error) on held-out rows."
+)
+@stated_range_options
 @delta_option("certificate")
 @repeats_option
 @max_error_option
@@ -186,7 +190,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     if model.certificate is None:
         return 0
     return check_certified(model, options) or check_max_error(
-        options, [("the certified error", model.certificate.value)]
+        options, [(f"the certified {model.certificate.quantity}", model.certificate.value)]
     )
 
 

@@ -35,13 +35,15 @@ from .pruning import Pruning
 from .selection import Selection
 from .sequence import MemberChanges, PruningSequence
 from .surrogates import NO_BRANCH, Surrogates, check_no_surrogates
+from .target_rows import TargetRows
 from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
     "ALPHA_UNITS", "COST_UNITS", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "RELATIVE_TOLERANCE", "Bound",
     "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "GroupedRows", "LabelRule", "LeafShares",
-    "MemberChanges", "Model", "Moments", "NodeStatistics", "Original", "Pruning", "PruningSequence", "RuleProvenance",
-    "Sample", "SampleUsage", "Selection", "Surrogates", "Tree", "UsedSample", "as_model", "check_label_rule",
-    "check_no_surrogates", "class_number", "cost_provenance", "cost_result_fields", "excess_cost", "full_cost",
-    "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of", "text_with_ties",
+    "MemberChanges", "Model", "Moments", "NodeStatistics", "Original", "Pruning", "PruningSequence",
+    "RuleProvenance", "Sample", "SampleUsage", "Selection", "Surrogates", "TargetRows", "Tree", "UsedSample",
+    "as_model", "check_label_rule", "check_no_surrogates", "class_number", "cost_provenance", "cost_result_fields",
+    "excess_cost", "full_cost", "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of",
+    "text_with_ties",
 ]  # fmt: skip

@@ -8,6 +8,8 @@ from typing import Any, Literal
 from ..errors import ParameterError, escape_unprintable, show
 
 GROUPS_IN_ERROR = "share of groups with an error"  # the quantity of a limit on groups that must be right in all rows
+LOSSES_OF_NUMBERS = ("mean absolute error", "mean squared error")
+AMOUNTS = ("cost", *LOSSES_OF_NUMBERS)  # quantities that are not shares of rows; `Bound.scale` is their largest value
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Bound:
     quantity : str
         The quantity that the limit is on: "error", "cost", "false positive rate", ...
     scale : float
-        Largest possible value of the quantity: 1 for a rate, the largest entry of the matrix for a cost.
+        Largest possible value of the quantity: 1 for a rate, the largest entry of the matrix for a cost, the largest
+        possible loss of a row for a mean absolute or squared error.
     freshness : str
         With which samples the rows were compared, or why they could not be compared.
     is_checked : bool
@@ -64,6 +67,9 @@ class Bound:
     covers_choice : bool
         Whether the limit holds for several candidates at once at no price in `complexity`, so that the rows may have
         chosen among them. If `complexity` is above 0, the price covers a choice, too.
+    assumes : str
+        What the limit assumes besides fresh and independent rows, such as "every target is from 0 to 100". Empty if
+        nothing.
     stated : str
         For a bound that was read and could not be computed again from counts: where it was read, such as "the model
         file". Empty for all other bounds.
@@ -100,6 +106,7 @@ class Bound:
     unit: str = "row"
     n_rows: int = 0
     covers_choice: bool = False
+    assumes: str = ""
     stated: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
@@ -116,6 +123,11 @@ class Bound:
     def rate(self) -> float:
         """The error rate on the sample."""
         return self.errors / self.n if self.n else 0.0
+
+    @property
+    def is_amount(self) -> bool:
+        """Whether the quantity is an amount, such as a cost or a mean squared error, and not a share."""
+        return self.quantity in AMOUNTS
 
     @property
     def repeat_rule(self) -> Literal["errors", "independent"]:
@@ -153,8 +165,7 @@ class Bound:
         """The bound as a sentence, without the remark that it was not checked."""
         # The limit is rounded up and the confidence down, so that the sentence stays true.
         value = Decimal(repr(float(self.value)))
-        is_rate = self.quantity != "cost"
-        limit = _percent(value, ROUND_CEILING, 3) if is_rate else _digits(value, ROUND_CEILING, 3)
+        limit = _digits(value, ROUND_CEILING, 3) if self.is_amount else _percent(value, ROUND_CEILING, 3)
         confidence = _percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
         rows = f"{self.n:,} held-out {self.unit}{'s' if self.n != 1 else ''}"
         if self.unit == "group":
@@ -171,13 +182,14 @@ class Bound:
                 f"independent, identically distributed and not used before ({self.freshness}) and {self._assumed_use}"
             )
         remark = f"; {self.repeats_text}" if self.repeats_text else ""
+        assumes = f"{self.assumes} (stated beforehand) and " if self.assumes else ""
         population = "on new rows like these"
         if self.unit == "group":
             is_share = self.quantity == GROUPS_IN_ERROR
             population = "among new groups like these" if is_share else "of a random row of a new group like these"
         return (
             f"With {confidence} confidence {subject} {population} is at most {limit}, "
-            f"from {rows} (method: {self.method}); assumes {self.unit}s are {assumption}{remark}."
+            f"from {rows} (method: {self.method}); assumes {assumes}{self.unit}s are {assumption}{remark}."
         )
 
 

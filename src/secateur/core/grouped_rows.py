@@ -4,30 +4,30 @@ The class counts of nodes do not show which rows belong together. A certificate 
 needs the share of wrong rows in each group, which depends on the pruning.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, Floats, Immutable, Ints
+from .._utils.arrays import Array, Floats, Ints
 from ..errors import CountsError
+from .target_rows import TargetRows
 
 if TYPE_CHECKING:
     from .pruning import Pruning
-    from .tree import Tree
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupedRows(Immutable):
-    """The leaf, class and group of each row of a sample.
+class GroupedRows(TargetRows):
+    """The leaf, class (or number) and group of each row of a sample.
 
     Parameters
     ----------
     leaf : array of int
         The leaf of the grown tree that each row reaches.
-    target : array of int
-        The class of each row.
+    target : array
+        The class of each row, or its number where the target is numeric.
     group : array of int
         The number of the group of each row, from 0.
     is_known : bool
@@ -39,13 +39,12 @@ class GroupedRows(Immutable):
     GroupedRows(3 rows in 2 groups)
     """
 
-    leaf: Array
-    target: Array
     group: Array
     is_known: bool = True
 
     def __post_init__(self) -> None:
-        self._freeze_arrays(leaf=np.int32, target=np.int32, group=np.int64)
+        is_number = np.asarray(self.target).dtype.kind == "f"
+        self._freeze_arrays(leaf=np.int32, target=np.float64 if is_number else np.int32, group=np.int64)
         if not len(self.leaf) == len(self.target) == len(self.group):
             raise CountsError(
                 f"{len(self.leaf)} leaves, {len(self.target)} classes and {len(self.group)} groups; one of each per "
@@ -55,12 +54,8 @@ class GroupedRows(Immutable):
     @classmethod
     def unknown(cls) -> "GroupedRows":
         """Return the value for a sample that has groups, of which nothing else is known."""
-        return cls(np.zeros(0), np.zeros(0), np.zeros(0), is_known=False)
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.group)
+        empty = np.zeros(0, np.int32)
+        return cls(empty, empty, empty, is_known=False)
 
     @property
     def n_groups(self) -> int:
@@ -71,13 +66,6 @@ class GroupedRows(Immutable):
     def sizes(self) -> Array:
         """Number of rows of each group."""
         return np.bincount(self.group)
-
-    def restrict_to(self, tree: "Tree", nodes: Array) -> "GroupedRows":
-        """Return the same rows in a smaller tree, whose nodes are the given nodes of `tree` in the same order."""
-        is_kept = np.zeros(tree.n_nodes, bool)
-        is_kept[nodes] = True
-        new_number = (np.cumsum(is_kept) - 1).astype(np.int32)
-        return replace(self, leaf=structure.inherit_labels(tree.parent, new_number, ~is_kept)[self.leaf])
 
     def predictions(self, pruning: "Pruning", node_labels: Ints) -> Array:
         """Return the class that a pruning predicts for each row, given the class of each node as a leaf."""

@@ -1,17 +1,19 @@
 """Moments: weight, mean and squared error of a numeric target of one named sample in each node of a tree."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._kernels import node_moments, structure
-from .._utils.arrays import MAX_EXACT_INT, ArrayLike, Floats, immutable_array, write_protect
+from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Floats, immutable_array, write_protect
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError, show
+from .grouped_rows import GroupedRows
 from .node_statistics import NodeStatistics
 from .provenance import identify_sample
+from .target_rows import TargetRows
 from .tree import Tree
 
 # A subtree that lowers the squared error by at most this share of the root's has gained rounding errors only.
@@ -45,6 +47,9 @@ class Moments(NodeStatistics):
         Name of the sample.
     n_rows, sketch
         As for `Counts`.
+    rows : TargetRows, optional
+        The leaf and target of each row, from which limits on mean losses and prediction intervals are computed. `count`
+        adds them for rows without weights; they are `GroupedRows` if rows belong together.
 
     Examples
     --------
@@ -58,8 +63,6 @@ class Moments(NodeStatistics):
 
     has_classes: ClassVar[bool] = False
     array_fields: ClassVar[tuple[str, ...]] = ("weight", "mean", "sse")
-    grouped: ClassVar[None] = None  # nothing is certified from moments, so that they need no groups
-
     tree: Tree
     weight: Floats
     mean: Floats
@@ -67,11 +70,22 @@ class Moments(NodeStatistics):
     sample: str = "grow"
     n_rows: int | None = field(default=None, compare=False)
     sketch: Sketch | None = field(default=None, compare=False)
+    rows: TargetRows | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name in self.array_fields:
             object.__setattr__(self, name, _checked_numbers(name, getattr(self, name), self))
         _check_sums(self)
+
+    @property
+    def grouped(self) -> GroupedRows | None:
+        """The rows with their groups, if rows belong together."""
+        return self.rows if isinstance(self.rows, GroupedRows) else None
+
+    def restrict_to(self, tree: Tree, nodes: Array) -> "Moments":
+        """Return the moments of the same sample on a smaller tree; see `NodeStatistics.restrict_to`."""
+        restricted = super().restrict_to(tree, nodes)
+        return restricted if self.rows is None else replace(restricted, rows=self.rows.restrict_to(self.tree, nodes))
 
     @classmethod
     def from_leaves(
@@ -152,8 +166,8 @@ class Moments(NodeStatistics):
     def squared_errors_if_leaf(self, values: ArrayLike) -> Floats:
         """Return the sum of squared errors of each node as a leaf that predicts `values`, one number per node.
 
-        With the means of the growing sample as `values`, this is the held-out cost of each node. Nothing is
-        recorded: no certificate exists for squared errors.
+        With the means of the growing sample as `values`, this is the held-out cost of each node. As for
+        `Counts.errors_if_leaf`, the tree's evaluation log records that the sample may have chosen a pruning.
 
         Examples
         --------
@@ -163,7 +177,16 @@ class Moments(NodeStatistics):
         >>> held_out.squared_errors_if_leaf(grown.mean).tolist()
         [1.0, 0.0, 1.0]
         """
-        prediction = np.asarray(values, np.float64)
+        self.tree.evaluation_log.record_nodes(self)
+        return self.unrecorded_costs_if_leaf(values)
+
+    def costs_if_leaf(self, predictions: ArrayLike) -> Floats:
+        """Return `squared_errors_if_leaf(predictions)`, under the name that `Counts` has, too."""
+        return self.squared_errors_if_leaf(predictions)
+
+    def unrecorded_costs_if_leaf(self, predictions: ArrayLike) -> Floats:
+        """Return `squared_errors_if_leaf(predictions)` without recording the evaluation."""
+        prediction = np.asarray(predictions, np.float64)
         if prediction.shape != (self.tree.n_nodes,):
             raise CountsError(f"values have shape {prediction.shape}; one per node, ({self.tree.n_nodes},), needed")
         not_finite = np.flatnonzero(~np.isfinite(prediction))
@@ -171,14 +194,6 @@ class Moments(NodeStatistics):
             node = not_finite[0]
             raise CountsError(f"the value of node {node} is {prediction[node]}; finite numbers are needed")
         return write_protect(self.sse + self.weight * (self.mean - prediction) ** 2)
-
-    def costs_if_leaf(self, predictions: ArrayLike) -> Floats:
-        """Return `squared_errors_if_leaf(predictions)`, under the name that `Counts` has, too."""
-        return self.squared_errors_if_leaf(predictions)
-
-    def unrecorded_costs_if_leaf(self, predictions: ArrayLike) -> Floats:
-        """Return `squared_errors_if_leaf(predictions)`, which records nothing."""
-        return self.squared_errors_if_leaf(predictions)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("by_class", "majority", "errors_if_leaf", "n_classes", "unrecorded_errors_if_leaf"):

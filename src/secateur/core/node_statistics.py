@@ -23,7 +23,7 @@ class NodeStatistics(Immutable):
     resubstitution_costs
         The cost of each node as a leaf with these predictions.
     costs_if_leaf(predictions), unrecorded_costs_if_leaf(predictions)
-        The cost of each node as a leaf with other predictions. For `Counts`, the first method records an evaluation.
+        The cost of each node as a leaf with other predictions. The first method records an evaluation.
     zero_accuracy_cost
         The cost of the whole tree that an accuracy of 0 stands for.
     """

@@ -324,13 +324,13 @@ class PruningSequence(ImmutableTable):
     def rates_on(self, sample: Counts | Moments, grown: Counts | Moments) -> Floats:
         """Return the error rate (regression: mean squared error) of every member on a sample.
 
-        For class counts, this is an evaluation as by `errors_on`. The nodes of a regression tree predict the means
-        of `grown`.
+        This is an evaluation as by `errors_on`. The nodes of a regression tree predict the means of `grown`.
         """
         total_weight = float(sample.total[0]) or 1.0
         if isinstance(sample, Counts):
             return self.errors_on(sample) / total_weight
-        return self.costs_on(sample.squared_errors_if_leaf(grown.predictions)) / total_weight
+        self.tree.evaluation_log.record_sequence(sample, self)
+        return self.costs_on(sample.unrecorded_costs_if_leaf(grown.predictions)) / total_weight
 
     def to_dict(self) -> dict[str, Array]:
         """Return the table of members as a dict of columns."""

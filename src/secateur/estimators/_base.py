@@ -263,6 +263,8 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
         repeats: RepeatRule = "errors",
         groups: Labels = None,
         group_error: Literal["share", "any"] = "share",
+        target_range: Sequence[float] | None = None,
+        max_residual: float | None = None,
     ) -> Self:
         """Return a new fitted estimator with a certificate from fresh rows; the tree does not change.
 
@@ -282,8 +284,13 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
             column that `fit` used. No group may have rows among those that made the tree.
         group_error : "share" or "any"
             The loss of a group: its share of wrong rows, or 1 if any of its rows is wrong; see `secateur.certify`.
+        target_range, max_residual : optional
+            For `TreeRegressor`: the range of targets, or the largest possible difference between a target and its
+            prediction, stated without looking at these rows; by default the one that the estimator was given.
         """
         model = self.model_
+        if target_range is None and max_residual is None:
+            target_range, max_residual = getattr(self, "target_range", None), getattr(self, "max_residual", None)
         if groups is None:
             groups = stored_groups_column(X, model)
         X, labels = split_off_groups(X, groups)
@@ -291,7 +298,7 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
         model = replace(model, holdout=holdout)
         bound = model_selection.certify_model(
             model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated,
-            repeats=repeats, group_error=group_error,
+            repeats=repeats, group_error=group_error, target_range=target_range, max_residual=max_residual,
         )  # fmt: skip
         return self._with_model(replace(model, certificate=bound))
 

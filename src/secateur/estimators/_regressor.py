@@ -1,15 +1,18 @@
 """TreeRegressor: a small, well-chosen regression tree."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from .._utils.arrays import ArrayLike, Columns
+from .._utils.arrays import ArrayLike, Columns, Labels, Rows
 from ..core import Moments
 from ..data.target import TargetKind
-from ._base import TreeEstimator
+from ..errors import SecateurError
+from ..routing import count
+from ._base import TreeEstimator, check_target
 
 
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
@@ -35,6 +38,18 @@ monotonic_cst, interaction_cst, surrogates
         As for `TreeClassifier`.
     prune_parameters, penalty, cv, cv_repeats, holdout, nominal, random_state, n_jobs, verbose
         As for `TreeClassifier`.
+    certify : {"absolute-error", "squared-error"} or True, optional
+        Limit the mean absolute error (also True), or the mean squared error, from rows that are held out before
+        growing. The limit needs `target_range` or `max_residual`.
+    target_range : (low, high), optional
+        The least and the largest target that any row can have, which you know without looking at the rows, such as
+        (0, 100) for a percentage. A limit on the mean error is impossible without a limit on single errors.
+    max_residual : float, optional
+        In place of `target_range`: the largest possible difference between a target and its prediction.
+    delta : float
+        Allowed probability that the certificate fails.
+    repeats : {"errors", "independent"}
+        As for `TreeClassifier`; rows that may be copies have the largest possible error.
 
     Attributes
     ----------
@@ -42,8 +57,8 @@ monotonic_cst, interaction_cst, surrogates
         As for `TreeClassifier`.
     counts_, holdout_ : Moments
         Weight, mean and squared error in each node of `tree_`.
-    certificate_ : None
-        Squared errors cannot be certified.
+    certificate_ : Bound or None
+        The limit on the mean absolute or squared error.
 
     Examples
     --------
@@ -53,6 +68,9 @@ monotonic_cst, interaction_cst, surrogates
     >>> model = TreeRegressor().fit(X, y)
     >>> model.get_n_leaves(), model.predict([[0.0], [15.0]]).tolist()
     (2, [1.0, 3.0])
+    >>> certified = TreeRegressor(certify=True, target_range=(0, 5), repeats="independent").fit(X, y)
+    >>> print(certified.certificate_)
+    With 95 % confidence the mean absolute error on new rows like these is at most ...
     """
 
     counts_: Moments
@@ -82,6 +100,11 @@ monotonic_cst, interaction_cst, surrogates
         cv_repeats: int | Literal["auto"] = "auto",
         scoring: Literal["squared_error", "absolute_error"] | None = None,
         holdout: float = 1 / 3,
+        certify: str | bool | None = None,
+        target_range: Sequence[float] | None = None,
+        max_residual: float | None = None,
+        delta: float = 0.05,
+        repeats: Literal["errors", "independent"] = "errors",
         nominal: Columns | None = None,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
         n_jobs: Any = None,
@@ -107,7 +130,24 @@ monotonic_cst, interaction_cst, surrogates
         self.cv_repeats = cv_repeats
         self.scoring = scoring
         self.holdout = holdout
+        self.certify = certify
+        self.target_range = target_range
+        self.max_residual = max_residual
+        self.delta = delta
+        self.repeats = repeats
         self.nominal = nominal
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
+        """Return R squared on rows.
+
+        As `TreeClassifier.score` does, this records in the evaluation log of `tree_` that the rows were evaluated.
+        """
+        r_squared: float = super().score(X, y, sample_weight)
+        model = self.model_
+        with suppress(SecateurError):  # rows that cannot be counted cannot certify the tree either
+            moments = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample="evaluate")
+            model.tree.evaluation_log.record_pruning(moments, model.pruning)
+        return r_squared

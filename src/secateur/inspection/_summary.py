@@ -190,7 +190,8 @@ def error_on_sample(model: Model, sample: Counts | Moments) -> float:
     total = float(sample.total[0]) or 1.0
     if isinstance(sample, Counts):
         return model.pruning.errors(sample) / total
-    return model.pruning.cost(sample.costs_if_leaf(model.grown.predictions)) / total
+    model.tree.evaluation_log.record_pruning(sample, model.pruning)
+    return model.pruning.cost(sample.unrecorded_costs_if_leaf(model.grown.predictions)) / total
 
 
 def importances(model: Model) -> Floats:

@@ -167,7 +167,7 @@ def score_on(currency: Currency, model: Model, sample: Sample, pruning: Pruning 
 
     The tree's log records the evaluation of the pruning.
     """
-    if isinstance(sample, Counts) and sample.total[0] > 0:
+    if sample.total[0] > 0:
         model.tree.evaluation_log.record_pruning(sample, model.pruning if pruning is None else pruning)
     return unrecorded_score_on(currency, model, sample, pruning)
 
@@ -196,8 +196,7 @@ def scores_along(currency: Currency, model: Model, sequence: PruningSequence, sa
     total = float(sample.total[0])
     if not total > 0:
         return None
-    if isinstance(sample, Counts):
-        sequence.tree.evaluation_log.record_sequence(sample, sequence)
+    sequence.tree.evaluation_log.record_sequence(sample, sequence)
     if currency.score == "roc_auc" and isinstance(sample, Counts):
         scores, shares = np.full(len(sequence), np.nan), _shares(model, sample)
         for i in np.unique(np.linspace(0, len(sequence) - 1, MAX_AREA_MEMBERS).round().astype(int)).tolist():

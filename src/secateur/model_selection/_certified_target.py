@@ -45,7 +45,7 @@ def prune_to_target(
     """
     holdout = model.class_holdout
     if holdout is None:
-        reason = "held-out rows are needed" if model.is_classifier else "squared errors have no limit to certify"
+        reason = "held-out rows are needed" if model.is_classifier else "a regression tree has no error rate"
         raise UnsupportedError(f"no error can be certified: {reason}")
     check_groups_given(model, holdout)
     if sequence.node_labels is None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.checks import check_name
 from ..core import Bound, Counts, Model, PruningSequence, Sample
-from ..errors import Argument, LeakageError, UnsupportedError, Wording, show
+from ..errors import Argument, LeakageError, ParameterError, UnsupportedError, Wording, show
 from ..statistics.repeats import RepeatRule, Repeats
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def certify_model(
     repeated: bool = False,
     repeats: Repeats | RepeatRule = "errors",
     group_error: "GroupError" = "share",
+    target_range: Any = None,
+    max_residual: float | None = None,
 ) -> Bound:
     """Return the certificate of a model's pruning on its held-out sample.
 
@@ -39,6 +41,8 @@ def certify_model(
         Maximum number of growing errors of the prunings among which the rule chose.
     repeated, repeats, group_error
         As for `certify`.
+    target_range, max_residual
+        For a regression tree: a range stated beforehand, as for `secateur.certifiers.absolute_error`.
 
     Examples
     --------
@@ -49,14 +53,21 @@ def certify_model(
     >>> round(certify_model(model).value, 3)
     0.058
     """
-    holdout = model.class_holdout
-    if holdout is None or model.class_grown is None:
-        reason = "held-out rows are needed" if model.holdout is None else "squared errors have no limit to certify"
-        raise UnsupportedError(f"there is no certificate: {reason}")
-    from ..certifiers import METHODS, certify
+    holdout = model.holdout
+    if holdout is None:
+        raise UnsupportedError("there is no certificate: held-out rows are needed")
+    from ..certifiers import METHODS, METHODS_FOR_CLASSES, METHODS_FOR_NUMBERS, certify
 
     check_groups_given(model, holdout)
-    check_name("method", method, ("best", *METHODS))
+    check_name("method", method, ("best", *(METHODS_FOR_CLASSES if model.is_classifier else METHODS_FOR_NUMBERS)))
+    if not model.is_classifier:
+        return certify(
+            model.pruning, holdout, method=method, delta=delta, grown=model.grown, repeated=repeated, repeats=repeats,
+            group_error=group_error, target_range=target_range, max_residual=max_residual,
+        )  # fmt: skip
+    if target_range is not None or max_residual is not None:
+        name = "max_residual" if target_range is None else "target_range"
+        raise ParameterError(Argument(name), " is for a numeric target; the error rate of classes needs no range")
     entry = METHODS.get(method)  # None for "best", which passes its parameters on to the methods that take them
     parameters: dict[str, Any] = {}
     if entry is None or entry.is_random:
@@ -73,7 +84,7 @@ def certify_model(
 
 def check_groups_given(model: Model, holdout: Sample) -> None:
     """Raise `UnsupportedError` if the tree was fitted on groups and the sample that is to certify it has none."""
-    if model.metadata.get("groups") and isinstance(holdout, Counts) and holdout.grouped is None:
+    if model.metadata.get("groups") and holdout.grouped is None:
         raise UnsupportedError(
             f"the tree was fitted on groups of rows that belong together, but sample {show(holdout.sample)} has none: ",
             "pass ",

@@ -130,8 +130,8 @@ def fit_model(
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight, groups=holdout_rows.groups)
     repeats = _find_repeats(plan, grown, rows, holdout_rows)
     model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection, repeats), repeats)
-    if isinstance(repeats, Repeats) and model.certificate is not None and model.class_holdout is not None:
-        compare_samples(grown.tree.history, model.class_holdout).warn(model.class_holdout, repeats)
+    if isinstance(repeats, Repeats) and model.certificate is not None and model.holdout is not None:
+        compare_samples(grown.tree.history, model.holdout).warn(model.holdout, repeats)
     _warn_of_rare_class(plan, model, selection)
     if held_out is not None:
         _warn_of_small_holdout(plan, held_out.n_rows)
@@ -210,7 +210,7 @@ def _find_repeats(
     check_name("repeats", recipe.repeats, REPEAT_RULES)
     if recipe.repeats == "independent":
         return "independent"
-    if not plan.is_certified or holdout_rows is None or not isinstance(grown, Counts):
+    if not plan.is_certified or holdout_rows is None:
         return "errors"
     samples = [
         sketch_of(grown.tree, sample.table, sample.is_used(), size=sample.table.n_rows + 1, groups=sample.groups)
@@ -438,8 +438,7 @@ def _choose_by_certificate(
 ) -> Model:
     """Return the model with the member of the lowest certified limit; the limit is its certificate."""
     holdout, selection = model.class_holdout, model.selection
-    if holdout is None:
-        raise UnsupportedError(Argument("select", "certificate"), " is for classification; use '1se' or 'holdout'")
+    assert holdout is not None
     from ..certifiers import cross_validation_weights, least_bound, path
 
     weights = None if selection is None else cross_validation_weights(selection.error, selection.se)
@@ -464,7 +463,10 @@ def _certify(plan: FitPlan, model: Model, repeats: Repeats | RepeatRule) -> Mode
         }
         k = k_limit(model.class_grown, **limits)
     method = "best" if recipe.certify is True else recipe.certify
-    bound = certify_model(model, method=method, delta=recipe.delta, seed=recipe.seed, k=k, repeats=repeats)
+    bound = certify_model(
+        model, method=method, delta=recipe.delta, seed=recipe.seed, k=k, repeats=repeats,
+        target_range=recipe.target_range, max_residual=recipe.max_residual,
+    )  # fmt: skip
     return replace(model, certificate=bound)
 
 

@@ -158,6 +158,8 @@ class Recipe:
         Method of the certificate; True is "best", and None or False is no certificate.
     delta : float
         Allowed probability that the certificate fails.
+    target_range, max_residual
+        For a certificate of numbers: the range of the target, or the largest possible residual, stated beforehand.
     repeats : str
         How the certificate treats rows that occur more than once: "errors" counts the rows that may be copies as
         errors; "independent" takes all rows for independent draws.
@@ -183,6 +185,8 @@ class Recipe:
     holdout: float = 1 / 3
     certify: Any = None
     delta: float = 0.05
+    target_range: Any = None
+    max_residual: Any = None
     repeats: str = "errors"
     costs: Any = None
     scoring: Any = None
@@ -217,6 +221,9 @@ class Recipe:
             "cv_repeats": self.cv_repeats,
             "scoring": self.scoring,
             "holdout": self.holdout,
+            "certify": self.certify,
+            "delta": self.delta,
+            "repeats": self.repeats,
             "random_state": self.seed,
         }
         if is_classifier:
@@ -224,11 +231,10 @@ class Recipe:
                 "class_weight": self.growing.get("class_weight"),
                 "probabilities": self.probabilities,
                 "target_error": self.target_error,
-                "certify": self.certify,
-                "delta": self.delta,
-                "repeats": self.repeats,
                 "costs": self.costs,
             }
+        else:
+            parameters |= {"target_range": self.target_range, "max_residual": self.max_residual}
         estimator = "TreeClassifier" if is_classifier else "TreeRegressor"
         return {"estimator": estimator, **plain_values(parameters)}
 
@@ -303,6 +309,7 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     if recipe.costs is not None and not is_class:
         raise ParameterError(Argument("costs"), " is for classification; a regression has no classes")
     _check_target_error(recipe, choice, has_sequence=has_sequence)
+    _check_certify(recipe, choice, is_class=is_class)
     scoring = check_scoring(recipe.scoring, is_class=is_class, has_costs=recipe.costs is not None)
     if has_sequence and choice is not None:
         _check_choice(recipe, choice, scoring, is_cross_validated=is_cross_validated)
@@ -344,10 +351,30 @@ def _check_values(recipe: Recipe) -> None:
     check_name("repeats", recipe.repeats, REPEAT_RULES)
     if not isinstance(recipe.penalty, str) and not callable(recipe.penalty):
         raise ParameterError(Argument("penalty", recipe.penalty), "; the name of a penalty, or a function, is needed")
-    if recipe.certify is not None and not isinstance(recipe.certify, bool | np.bool_):
-        from ..certifiers import METHODS  # most fits need no certificate
 
-        check_name("certify", recipe.certify, ("best", *METHODS), alternative=", True, False or None")
+
+def _check_certify(recipe: Recipe, choice: Choice | None, *, is_class: bool) -> None:
+    """Raise an error if the method of the certificate, or the range that it needs, does not suit the target."""
+    if not is_class and choice in (CHOICES["certificate"], CHOICES["certified"]):
+        raise UnsupportedError(
+            Argument("select", recipe.select),
+            " is for classification; use '1se', and ",
+            Argument("certify", True),
+            " for a certificate of the tree that it chooses",
+        )
+    if is_class and not (recipe.target_range is None and recipe.max_residual is None):
+        name = "max_residual" if recipe.target_range is None else "target_range"
+        raise ParameterError(Argument(name), " is for a numeric target; the error rate of classes needs no range")
+    if recipe.certify is None:
+        return
+    from ..certifiers import METHODS_FOR_CLASSES, METHODS_FOR_NUMBERS  # most fits need no certificate
+    from ..certifiers._mean_loss import check_stated_range
+
+    if not isinstance(recipe.certify, bool | np.bool_):
+        methods = METHODS_FOR_CLASSES if is_class else METHODS_FOR_NUMBERS
+        check_name("certify", recipe.certify, ("best", *methods), alternative=", True, False or None")
+    if not is_class and recipe.certify:
+        check_stated_range(recipe.target_range, recipe.max_residual)
 
 
 def _check_monotone(recipe: Recipe, parameters: GrowParameters) -> None:

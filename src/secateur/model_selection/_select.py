@@ -189,7 +189,7 @@ def _node_losses(sequence: PruningSequence, counts: Counts | Moments, cost: Any,
     if not counts.has_classes:
         if values is None:
             raise ParameterError("Moments need values=, the prediction of each node (grown.mean), or cost=")
-        return NodeLosses(counts.costs_if_leaf(values), None)
+        return NodeLosses(counts.unrecorded_costs_if_leaf(values), None)
     if values is not None:
         raise ParameterError("values= needs Moments; the nodes of this sequence predict classes")
     labels = sequence.node_labels

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array
-from ..core import Bound, Counts, Model, Sample, SampleUsage, Selection
+from ..core import Bound, Counts, Model, Moments, Sample, SampleUsage, Selection
+from ..core.bound import LOSSES_OF_NUMBERS
 from ..errors import ModelFileError, SecateurError, show
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
 from ..statistics.freshness import Freshness
@@ -49,8 +50,9 @@ def check_claims(model: Model) -> None:
     bound = model.certificate
     if bound is None:
         return
-    if not model.is_classifier:
-        raise ModelFileError("certificate must be null for a numeric target: squared errors have no limit to certify")
+    if model.is_classifier == (bound.quantity in LOSSES_OF_NUMBERS):
+        kind = "classes" if model.is_classifier else "a numeric target"
+        raise ModelFileError(f"certificate.quantity is {bound.quantity!a}, which a model of {kind} does not have")
     _check_bound(bound)
     if _is_about_holdout(bound, model):
         _check_bound_fits_holdout(bound, model)
@@ -164,7 +166,7 @@ def _costs_if_leaf(holdout: Sample, predictions: Any) -> Array:
     """Return what each node costs as a leaf with these predictions, without a record of an evaluation."""
     if isinstance(holdout, Counts):
         return holdout.unrecorded_errors_if_leaf(predictions)
-    return holdout.squared_errors_if_leaf(predictions)
+    return holdout.unrecorded_costs_if_leaf(predictions)
 
 
 def _check_bound(bound: Bound) -> None:
@@ -174,21 +176,22 @@ def _check_bound(bound: Bound) -> None:
         raise ModelFileError(f"certificate.n is {n:,.10g} groups of certificate.n_rows = {bound.n_rows:,} rows")
     if bound.quantity == "importance-weighted error":  # its errors are sums of weights
         return
-    counts_errors = bound.quantity != "cost" and not bound.predictor and bound.unit != "group"
+    counts_errors = not bound.is_amount and not bound.predictor and bound.unit != "group"
     if bound.certified and (n != int(n) or (counts_errors and errors != int(errors))):
         raise ModelFileError(
             f"certificate.errors is {show(errors)} in certificate.n = {show(n)} rows; whole numbers are needed"
         )
-    if bound.quantity != "cost" and bound.scale != 1:
+    if not bound.is_amount and bound.scale != 1:
         raise ModelFileError(
-            f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost can have a scale other than 1"
+            f"certificate.scale is {bound.scale:g} for {bound.quantity!a}; only a cost or a mean error of numbers can "
+            "have a scale other than 1"
         )
     if n >= MAX_EXACT_INT or errors > n * bound.scale * (1 + TOLERANCE):
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )
     lowest_limit = bound.rate
-    if bound.quantity != "cost" and n == int(n) and bound.unit == "row":
+    if not bound.is_amount and n == int(n) and bound.unit == "row":
         lowest_limit = binomial_upper(min(int(errors), MAX_TAIL_ERRORS), int(n), math.log(bound.delta))
     if bound.certified and bound.value < lowest_limit * (1 - TOLERANCE):
         raise ModelFileError(
@@ -199,15 +202,16 @@ def _check_bound(bound: Bound) -> None:
 
 def _is_about_holdout(bound: Bound, model: Model) -> bool:
     """Return whether a certificate bounds the error of the model's pruning on the held-out counts of the model."""
-    is_error = bound.quantity == "error" and not bound.predictor and bound.unit == "row"
-    return is_error and isinstance(model.holdout, Counts) and bound.sample == model.holdout.sample
+    is_error = bound.quantity in ("error", *LOSSES_OF_NUMBERS) and not bound.predictor and bound.unit == "row"
+    return is_error and model.holdout is not None and bound.sample == model.holdout.sample
 
 
 def _check_bound_fits_holdout(bound: Bound, model: Model) -> None:
     """Refuse a certificate whose numbers of rows and errors are not those of the held-out counts."""
     holdout, labels = model.class_holdout, model.pruning.node_labels
-    assert holdout is not None
-    assert labels is not None
+    if holdout is None or labels is None:
+        _check_bound_fits_moments(bound, model)
+        return
     n = float(holdout.total[0])
     errors = float(model.pruning.cost(holdout.unrecorded_errors_if_leaf(labels)))
     tolerance = 0.0 if holdout.has_integer_weights else TOLERANCE
@@ -215,6 +219,26 @@ def _check_bound_fits_holdout(bound: Bound, model: Model) -> None:
         raise ModelFileError(
             f"the certificate counts {bound.errors:,.10g} errors in {bound.n:,} rows of sample {bound.sample!a}; the "
             f"file holds {errors:,.10g} in {n:,.10g}"
+        )
+
+
+def _check_bound_fits_moments(bound: Bound, model: Model) -> None:
+    """Refuse a certificate of numbers whose rows, or whose squared errors, are not those of the held-out moments."""
+    holdout = model.holdout
+    assert isinstance(holdout, Moments)
+    if bound.n not in (float(holdout.weight[0]), holdout.n_rows):
+        raise ModelFileError(
+            f"the certificate is from {bound.n:,} rows of sample {bound.sample!a}; the file holds {holdout.n_rows:,}"
+        )
+    # The mean absolute error of the rows is at most the root of their mean squared error.
+    squared = float(model.pruning.cost(holdout.unrecorded_costs_if_leaf(model.grown.predictions)))
+    is_squared = bound.quantity == "mean squared error"
+    largest = squared if is_squared else math.sqrt(squared * bound.n)
+    is_wrong = abs(bound.errors - squared) > 1e-6 * squared if is_squared else bound.errors > largest * (1 + 1e-6)
+    if is_wrong:
+        raise ModelFileError(
+            f"certificate.errors is {bound.errors:,.10g}; the moments of sample {bound.sample!a} in the file allow "
+            f"{'exactly' if is_squared else 'at most'} {largest:,.10g}"
         )
 
 
@@ -247,6 +271,8 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
     from ..certifiers import certify
 
     repeats = _stated_repeats(bound, model)
+    if not model.is_classifier:
+        return _recompute_for_numbers(bound, model, repeats)
     assert model.class_holdout is not None
     if bound.method == FIXED_SEQUENCE:
         return _recompute_fixed_sequence(bound, model, repeats)
@@ -259,6 +285,22 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
         model.pruning, model.class_holdout, method=method, delta=bound.delta, grown=model.class_grown,
         sequence=model.sequence, repeated=True, repeats=repeats, **_parameters_of_method(method, bound, model),
     )  # fmt: skip
+
+
+def _recompute_for_numbers(bound: Bound, model: Model, repeats: Repeats | RepeatRule) -> Bound | None:
+    """Return the certificate of the mean loss of a regression tree for the range that the file states."""
+    from ..certifiers import METHODS_FOR_NUMBERS, certify
+
+    method, holdout = _method_of(bound), model.holdout
+    if method not in METHODS_FOR_NUMBERS or holdout is None:
+        return None
+    stated = {name: bound.details.get(name) for name in ("target_range", "max_residual")}
+    recomputed: Bound = certify(
+        model.pruning, holdout, method=method, delta=bound.delta, grown=model.grown, repeats=repeats, **stated
+    )
+    is_same = abs(recomputed.errors - bound.errors) <= TOLERANCE * abs(recomputed.errors)
+    is_same = is_same and (recomputed.assumes, recomputed.scale) == (bound.assumes, bound.scale)
+    return recomputed if is_same else None
 
 
 def _recompute_fixed_sequence(bound: Bound, model: Model, repeats: Repeats | RepeatRule) -> Bound | None:
@@ -283,7 +325,7 @@ def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
 
     Fitting counts repeated rows exactly, from the hashes of all rows. The sketches in a file hold a part of them.
     """
-    holdout = model.class_holdout
+    holdout = model.holdout
     assert holdout is not None
     if bound.repeats == "independent":
         return "independent"

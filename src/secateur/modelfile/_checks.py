@@ -24,6 +24,7 @@ from ._values import Document, describe, read_int
 MIN_TEXT_LIMIT_CHARACTERS = 1 << 24
 MAX_TEXT_CHARACTERS_PER_NODE = 256
 MAX_SKETCH_HASHES = 1 << 16
+MAX_TARGET_ROWS = 100_000  # largest number of rows of a numeric target in a file
 MAX_SAMPLES = 4096  # largest number of named samples, and of evaluations
 MAX_COLUMNS = np.iinfo(np.int32).max  # used where the number of columns is not known
 SALT_BYTES = 16
@@ -137,6 +138,33 @@ def check_sample(tree: Tree, fields: Document, location: str) -> None:
         _check_sketch_of_groups(fields["n_rows"], sketch, location)
         sketch = None
     _check_number_of_rows(by_class, fields["n_rows"], sketch, location)
+
+
+def check_target_rows(rows: Document, sample: Document, tree: Tree, location: str) -> None:
+    """Check that rows are those of a sample with moments: in its leaves and, if none is missing, with these means."""
+    leaf, target = rows["leaf"], rows["target"]
+    if len(leaf) != len(target) or len(leaf) > MAX_TARGET_ROWS:
+        raise ModelFileError(
+            f"{location} has {len(leaf):,} leaves and {len(target):,} targets; one of each per row is needed, and "
+            f"at most {MAX_TARGET_ROWS:,} rows"
+        )
+    check_lengths(sample, location, tree.n_nodes, "weight", "mean", "sse")
+    is_invalid = ~((leaf >= 0) & (leaf < tree.n_nodes))
+    check_entries(is_invalid, f"{location}.leaf", leaf, f"a leaf of the tree, below {tree.n_nodes:,}, is needed")
+    check_entries(~tree.is_leaf[leaf], f"{location}.leaf", leaf, "a leaf of the tree is needed")
+    check_entries(~np.isfinite(target), f"{location}.target", target, "a finite number is needed")
+    n_by_leaf = np.bincount(leaf, minlength=tree.n_nodes)
+    weight = np.where(tree.is_leaf, sample["weight"], 0)
+    is_wrong = (n_by_leaf != weight) if len(leaf) == sample["n_rows"] else (n_by_leaf > weight)
+    check_entries(is_wrong, f"{location}.leaf", n_by_leaf, "the numbers of rows in the leaves differ from the weights")
+    if len(leaf) == sample["n_rows"]:
+        sums = np.bincount(leaf, target, tree.n_nodes)
+        expected = weight * sample["mean"]
+        size = np.bincount(leaf, np.abs(target), tree.n_nodes)
+        is_wrong = ~(np.abs(sums - expected) <= 1e-6 * size + np.finfo(float).tiny)
+        check_entries(
+            is_wrong, f"{location}.target", sums, "the sums in the leaves differ from the means of the sample"
+        )
 
 
 def _check_sketch_of_groups(n_rows: int | None, sketch: Sketch | None, location: str) -> None:

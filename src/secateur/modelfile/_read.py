@@ -36,6 +36,7 @@ from ._checks import (
     check_selection,
     check_sequence,
     check_sketch,
+    check_target_rows,
     check_tree,
 )
 from ._values import (
@@ -101,7 +102,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
     read_certificate = partial(
         read_fields,
         required=REQUIRED_KEYS["certificate"],
-        optional_keys=(*REPEATS_KEYS, *GROUP_KEYS, "covers_choice"),
+        optional_keys=(*REPEATS_KEYS, *GROUP_KEYS, "covers_choice", "assumes"),
         n_rows=partial(read_int, minimum=0),
     )
     return {
@@ -272,7 +273,7 @@ def _read_row_key(part: Json, n_columns: int) -> RowKey | None:
 def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
     """Return the checked fields of counts or moments."""
     has_moments = isinstance(part, dict) and part.get("kind") == "moments"
-    optional_keys = () if has_moments else ("has_groups",)
+    optional_keys = ("has_groups", "rows") if has_moments else ("has_groups",)
     fields = read_fields(part, location, REQUIRED_KEYS["moments" if has_moments else "counts"], optional_keys)
     read_choice(fields.pop("kind"), f"{location}.kind", "counts", "moments")
     if not has_moments:
@@ -285,10 +286,22 @@ def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
             arrays.append(_read_numbers(column, number_type, f"{location}.by_class[{c}]", tree.n_nodes))
         fields["by_class"] = write_protect(np.ascontiguousarray(np.array(arrays).T))
     fields["sketch"] = _read_sketch(fields["sketch"], f"{location}.sketch", tree)
-    if fields.pop("has_groups", False):
+    has_groups = fields.pop("has_groups", False)
+    if has_groups and not has_moments:
         fields["grouped"] = core.GroupedRows.unknown()
+    if has_groups and has_moments:
+        fields["rows"] = core.GroupedRows.unknown()
+    elif "rows" in fields:
+        fields["rows"] = _read_target_rows(fields["rows"], f"{location}.rows", fields, tree)
     check_sample(tree, fields, location)
     return fields
+
+
+def _read_target_rows(part: Json, location: str, sample: Document, tree: core.Tree) -> core.TargetRows:
+    """Return the leaf and target of each row of a sample, of which there must not be more than in its leaves."""
+    rows = read_fields(part, location, REQUIRED_KEYS["targetRows"])
+    check_target_rows(rows, sample, tree, location)
+    return core.TargetRows(**rows)
 
 
 def _make_sample(fields: Document, tree: core.Tree) -> core.Sample:

@@ -481,6 +481,7 @@ SCHEMA: Document = json.loads(Path(__file__).with_name("schema.json").read_text(
 _DEFINITIONS: Document = SCHEMA["$defs"] | {
     "counts": SCHEMA["$defs"]["sample"]["oneOf"][0],
     "moments": SCHEMA["$defs"]["sample"]["oneOf"][1],
+    "targetRows": SCHEMA["$defs"]["sample"]["oneOf"][1]["properties"]["rows"],
     "surrogates": SCHEMA["$defs"]["tree"]["properties"]["surrogates"],
     "evaluation": SCHEMA["$defs"]["rows"]["properties"]["evaluations"]["items"],
 }
@@ -496,7 +497,7 @@ KIND_OF_KEY = {
         ("rule", "sample", "method", "predictor", "quantity", "repeats", "unit", "name", "text", "cost", "alpha_unit"),
         NAME,
     ),
-    **dict.fromkeys(("note", "reason", "freshness", "repeats_text"), TEXT),
+    **dict.fromkeys(("note", "reason", "freshness", "repeats_text", "assumes"), TEXT),
     "edits": TEXTS,
     **dict.fromkeys(
         ("nested", "certified", "is_checked", "copies_detectable", "has_missing", "has_names", "has_numeric_target"),
@@ -509,10 +510,14 @@ KIND_OF_KEY = {
     "pool": DICTIONARIES,
     **dict.fromkeys(("n", "errors"), AMOUNT),
     **dict.fromkeys(("value", "delta", "complexity", "scale", "tolerance"), NUMBER),
-    **dict.fromkeys(("parent", "feature", "default", "split_order", "ids", "low", "cuts", "steps", "changes"), INTS),
+    **dict.fromkeys(
+        ("parent", "feature", "default", "split_order", "ids", "low", "cuts", "steps", "changes", "leaf"), INTS
+    ),
     **dict.fromkeys(("start", "branch_start", "change_start", "n_leaves", "classes", "copies", "n_by_class"), LONGS),
     "branch": BRANCHES,
-    **dict.fromkeys(("threshold", "rounded", "score", "agreement", "weight", "mean", "sse", "error", "se"), FLOATS),
+    **dict.fromkeys(
+        ("threshold", "rounded", "score", "agreement", "weight", "mean", "sse", "error", "se", "target"), FLOATS
+    ),
     **dict.fromkeys(("alphas", "betas"), OPTIONAL_FLOATS),
     "n_repeated": COUNT,
     "node_labels": OPTIONAL_INTS,

@@ -16,7 +16,6 @@ import numpy as np
 
 from .._utils.arrays import Array, equal_values
 from ..core import (
-    Counts,
     EvaluationRecord,
     MemberChanges,
     Model,
@@ -27,6 +26,7 @@ from ..core import (
     Sample,
     SampleUsage,
     Selection,
+    TargetRows,
     Tree,
 )
 from ..core.tree import blank_tests
@@ -36,6 +36,7 @@ from ..errors import ModelFileError, PruningError
 from ._certificate import check_claims
 from ._checks import (
     MAX_COLUMNS,
+    MAX_TARGET_ROWS,
     check_node_labels,
     check_number_of_entries,
     check_row_key,
@@ -87,8 +88,7 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
             keys = (*keys, *REPEATS_KEYS)
         if model.certificate.unit == "group":
             keys = (*keys, *GROUP_KEYS)
-        if model.certificate.covers_choice:
-            keys = (*keys, "covers_choice")
+        keys = (*keys, *(name for name in ("covers_choice", "assumes") if getattr(model.certificate, name)))
         certificate = {name: write_plain(getattr(model.certificate, name), f"certificate.{name}") for name in keys}
     return {
         "format": MODEL_FORMAT,
@@ -166,7 +166,7 @@ def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
     written_sketch = _write_sketch(counts.sketch, counts.tree) if sketch else None
     fields = {name: getattr(counts, name) for name in counts.array_fields}
     fields |= {"n_rows": counts.n_rows, "sketch": None if written_sketch is None else counts.sketch}
-    has_groups = isinstance(counts, Counts) and counts.grouped is not None
+    has_groups = counts.grouped is not None
     if has_groups:
         fields["has_groups"] = True
     check_sample(counts.tree, fields, location)
@@ -177,10 +177,24 @@ def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
         "sketch": written_sketch,
     }
     if isinstance(counts, Moments):
-        return document | write_fields(counts, "sample", counts.array_fields)
+        document |= write_fields(counts, "sample", counts.array_fields)
+        stored = counts.rows if sketch and not has_groups else None
+        if stored is not None:
+            document["rows"] = write_fields(
+                _bounded_rows(stored, counts.sample_id), f"{location}.rows", REQUIRED_KEYS["targetRows"]
+            )
+        return document | {"has_groups": True} if has_groups else document
     document["numbers"] = "whole" if counts.has_integer_weights else "real"
     document["by_class"] = [write_array(column) for column in counts.by_class.T]
     return document | {"has_groups": True} if has_groups else document
+
+
+def _bounded_rows(rows: TargetRows, sample_id: bytes) -> TargetRows:
+    """Return the rows; of too many rows a random part, drawn with the identity of the sample as the seed."""
+    if rows.n_rows <= MAX_TARGET_ROWS:
+        return rows
+    kept = np.sort(np.random.default_rng(list(sample_id)).permutation(rows.n_rows)[:MAX_TARGET_ROWS])
+    return TargetRows(rows.leaf[kept], rows.target[kept])
 
 
 def _write_sketch(sketch: Sketch | None, tree: Tree) -> Document | None:

@@ -14,7 +14,7 @@ import numpy as np
 from .._utils.arrays import Array, Ints
 from .._utils.checks import check_name
 from .._utils.warn import format_names
-from ..core import GroupedRows, Tree
+from ..core import GroupedRows, TargetRows, Tree
 from ..data.batch import Batch, batch_from_frame
 from ..data.encoding import Unseen, encode, encode_batch
 from ..data.groups import group_numbers, hash_groups, split_off_groups
@@ -90,8 +90,9 @@ def count(
     weight = None if weight is None else round_for_exact_sums(weight)
     rows = WeightedRows(table, weight, None if labels is None else hash_groups(labels, table.n_rows))
     if schema.has_numeric_target:
-        row_sketch = sketch_of(tree, table, rows.is_used()) if sketch else None
-        return replace(moments_of(tree, table, weight, sample), n_rows=rows.n_used, sketch=row_sketch)
+        row_sketch = sketch_of(tree, table, rows.is_used(), groups=rows.groups) if sketch else None
+        moments = moments_of(tree, table, weight, sample)
+        return replace(moments, n_rows=rows.n_used, sketch=row_sketch, rows=_target_rows(tree, rows))
     if schema.classes is None:
         raise TreeError(f"{tree} was grown without a target; only a tree with classes can count them")
     key_columns = tree.row_key.columns if sketch else None
@@ -108,6 +109,17 @@ def _with_groups(counts: Any, rows: WeightedRows) -> Any:
     grouped = GroupedRows(route_table(counts.tree, used.table, None, 0), used.table.required_target, numbers)
     row_sketch = None if counts.sketch is None else sketch_of(counts.tree, used.table, groups=used.groups)
     return replace(counts, grouped=grouped, sketch=row_sketch)
+
+
+def _target_rows(tree: Tree, rows: WeightedRows) -> TargetRows | None:
+    """Return the leaf, number and, if known, group of each row; None if rows have weights other than 0 and 1."""
+    used = rows.drop_weightless().without_unit_weights()
+    if used.weight is not None:
+        return None
+    leaves, target = route_table(tree, used.table, None, 0), used.table.required_target
+    if used.groups is None:
+        return TargetRows.sorted_by_leaf(leaves, target)
+    return GroupedRows(leaves, target, group_numbers(used.groups)[0])
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class Freshness:
 
     def certifying_rows(
         self,
-        counts: Counts,
+        counts: Sample,
         subject: str,
         delta: float,
         *,
@@ -161,14 +161,14 @@ class Freshness:
             fields |= {"unit": "group", "n_rows": counts.grouped.n_rows}
         return CertifyingRows(n, delta - found.delta, found, fields)
 
-    def warn(self, counts: Counts, found: Repeats) -> None:
+    def warn(self, counts: Sample, found: Repeats) -> None:
         """Warn if the rows may have been used before, or if they are copies, which count as errors."""
         if found.verdict == "copies" and found.n_errors:
             warn(f"{_describe_copies(counts, found)}; they count as errors in the certificate", *COPIES_REMEDY)
         elif self.doubt:
             warn(f"{self.doubt}: are they fresh rows?")
 
-    def find_repeats(self, counts: Counts, delta: float, repeats: Repeats | RepeatRule = "errors") -> Repeats:
+    def find_repeats(self, counts: Sample, delta: float, repeats: Repeats | RepeatRule = "errors") -> Repeats:
         """Return what is known about repeated rows; the parameters are those of `certifying_rows`."""
         if isinstance(repeats, Repeats):
             return repeats
@@ -247,17 +247,17 @@ def warn_of_shared_rows(used: SampleUsage, counts: Sample, purpose: str) -> None
             )
 
 
-def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_groups: bool = False) -> int:
+def count_rows(counts: Sample, subject: str, *, repeated: bool = False, takes_groups: bool = False) -> int:
     """Return the number of independent draws of a sample: its rows or, if rows belong together, their groups.
 
     Parameters
     ----------
-    counts : Counts
+    counts : Counts or Moments
         The sample.
     subject : str
         What is to be computed from the rows, such as "a test sample": the subject of the refusals.
     repeated : bool
-        Whether a row of weight 3 stands for three independent rows with equal values.
+        Whether a row of weight 3 stands for three independent rows with equal values; only for classes.
     takes_groups : bool
         Whether the limit can be computed from groups.
 
@@ -269,17 +269,13 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_gr
     CountsError
         If there are no rows.
     """
-    if not counts.has_integer_weights or (counts.is_weighted and not repeated):
+    takes_weights = repeated and counts.has_classes
+    if not counts.has_integer_weights or (counts.is_weighted and not takes_weights):
         n_rows = f" ({counts.n_rows:,} rows of total weight {counts.total[0]:,.6g})" if counts.n_rows else ""
-        remedy: list[MessagePart] = []
-        if counts.has_integer_weights:
-            meaning = " if a weight of 3 means 3 independent rows with the same values; "
-            remedy = ["pass ", Wording("repeated=True", "--repeated"), meaning]
         raise UnsupportedError(
             f"sample {show(counts.sample)} has weights{n_rows}; {subject} counts independent rows, each once: "
             "certify on rows without weights; ",
-            *remedy,
-            "or bound the weighted error itself with certifiers.importance_weighted",
+            *_remedy_for_weights(counts),
         )
     n = int(counts.total[0])
     if n == 0:
@@ -287,7 +283,18 @@ def count_rows(counts: Counts, subject: str, *, repeated: bool = False, takes_gr
     return n if counts.grouped is None else _count_groups(counts, counts.grouped, subject, takes_groups=takes_groups)
 
 
-def _count_groups(counts: Counts, grouped: GroupedRows, subject: str, *, takes_groups: bool) -> int:
+def _remedy_for_weights(counts: Sample) -> list[MessagePart]:
+    """Return what else can be done with weighted rows, in words."""
+    if not counts.has_classes:
+        return ["if a weight of 3 means 3 independent rows with the same values, pass them as separate rows"]
+    remedy: list[MessagePart] = []
+    if counts.has_integer_weights:
+        meaning = " if a weight of 3 means 3 independent rows with the same values; "
+        remedy = ["pass ", Wording("repeated=True", "--repeated"), meaning]
+    return [*remedy, "or bound the weighted error itself with certifiers.importance_weighted"]
+
+
+def _count_groups(counts: Sample, grouped: GroupedRows, subject: str, *, takes_groups: bool) -> int:
     """Return the number of groups of a sample; raise `UnsupportedError` if they cannot be counted."""
     if not grouped.is_known:
         raise UnsupportedError(
@@ -366,7 +373,7 @@ def sample_overlap(used: UsedSample, counts: Sample) -> Overlap | None:
     return overlap(used.sketch, sketch)
 
 
-def _describe_copies(counts: Counts, found: Repeats) -> str:
+def _describe_copies(counts: Sample, found: Repeats) -> str:
     """Return the number of copies in a sample, in words."""
     about = "" if found.n_errors == found.n_seen else "about "
     number = f"{about}{min(found.n_twins, found.n_errors):,} of the {found.n_rows:,} rows"
