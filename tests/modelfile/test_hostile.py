@@ -450,8 +450,8 @@ def test_a_regression_tree_has_no_errors_to_certify():
     """This once raised an AttributeError."""
     tree = Tree.from_parents([-1, 0, 0])
     held = Moments.from_leaves(tree, [2, 1], [1.0, 4.0], sample="test")
-    with pytest.raises(UnsupportedError, match="only class counts certify"):
-        certify(Pruning.from_cuts(tree, [], node_labels=[0, 0, 0]), held)
+    with pytest.raises(UnsupportedError, match="certifies error rates of classes"):
+        certify(Pruning.from_cuts(tree, [], node_labels=[0, 0, 0]), held, method="test-sample")
 
 
 @pytest.mark.parametrize("day", [3e6, -1e6, 1e12, 1e300, "-inf"])
