@@ -12,7 +12,8 @@ from ..core import Moments
 from ..data.target import TargetKind
 from ..errors import SecateurError
 from ..routing import count
-from ._base import TreeEstimator, check_target
+from ._arguments import check_target
+from ._base import TreeEstimator
 
 
 class TreeRegressor(RegressorMixin, TreeEstimator):  # type: ignore[misc]
