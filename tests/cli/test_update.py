@@ -58,6 +58,21 @@ def test_fresh_rows_certify_the_update_and_status_1_says_that_they_do_not(comman
     assert "not met: --certified-error 0.01: no pruning is certified" in unmet[2].replace("\n", " ")
 
 
+def test_new_subtrees_are_grown_where_no_pruning_reaches_the_target(command, deployed, new, fresh, tmp_path):
+    output = tmp_path / "regrown.json"
+
+    status, out, err = command("update", deployed, new, "--regrow", "--target-error", "0.01", "--json", "-o", output)
+    certified = command("update", deployed, new, "--regrow", "--certified-error", "0.01", "--fresh", fresh)
+
+    assert status == 1
+    assert "no pruning of the tree with new subtrees errs on at most 1 %" in err.replace("\n", " ")
+    leaves = load_model(deployed).pruning.leaves.tolist()
+    assert set(json.loads(out)["regrown"]) <= set(leaves)
+    assert load_model(output).tree.n_leaves != load_model(deployed).tree.n_leaves
+    assert certified[0] == 1
+    assert "no pruning is certified" in certified[2].replace("\n", " ")
+
+
 def test_status_1_says_that_no_pruning_reaches_the_target(command, deployed, new):
     status, _, err = command("update", deployed, new, "--target-error", "0.001")
 
@@ -79,6 +94,7 @@ def test_the_same_rows_cannot_choose_and_certify(command, deployed, new):
         (["--fresh", "rows.csv"], "--certified-error and --fresh belong together"),
         (["--target-error", "0.2", "--certified-error", "0.2", "--fresh", "x.csv"], "exclude each other"),
         (["--sample-weight", "age"], "each row counts once"),
+        (["--below", "3"], "--below names leaves for --regrow"),
         (["--max-changes", "-1"], "--max-changes"),
         (["--cv", "1"], "--cv"),
     ],

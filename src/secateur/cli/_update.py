@@ -52,6 +52,11 @@ MAX_PRINTED_CHANGES = 40
     help="Without a target: the fewest changes within one standard error of the lowest error, or with the lowest.",
 )  # fmt: skip
 @int_option("--cv", 2, default=10, help="Number of folds of DATA that compare the numbers of changes.")
+@click.option(
+    "--regrow", is_flag=True,
+    help="Grow new subtrees below leaves if no pruning of the grown tree reaches the error; without a target, always.",
+)  # fmt: skip
+@click.option("--below", multiple=True, type=int, metavar="NODE", help="With --regrow: only below this leaf.")
 @random_state_option("Seed for the folds.")
 @delta_option("certificate (--certified-error)")
 @repeats_option
@@ -61,7 +66,7 @@ def update(model: "Model", data: str, **options: Any) -> int:
     """Update the tree in MODEL on the labelled rows of DATA, with as few changes as possible.
 
     Its tests stay: nodes are split again as they were grown, become leaves, or
-    predict another class. DATA chooses the changes, so that it cannot certify
+    predict another class; --regrow adds new tests below leaves. DATA chooses the changes, so that it cannot certify
     the result; --certified-error takes the rows of --fresh for this.
     """
     from ..updating import update as update_model
@@ -69,13 +74,17 @@ def update(model: "Model", data: str, **options: Any) -> int:
     _check_options(options)
     rows = read_table(options, data, target=target_name(model, options), schema=model.tree.schema)
     names = ("max_changes", "target_error", "distance", "select", "cv", "random_state")
+    settings: Options = {name: options[name] for name in names}
+    settings["regrow"] = list(options["below"]) or options["regrow"]
+    if options["regrow"] and options["certified_error"] is not None:  # whether to grow is decided before the test
+        settings["target_error"] = options["certified_error"]
     with warnings_as_notes():
-        found = update_model(model, rows.table, **{name: options[name] for name in names})
+        found = update_model(model, rows.table, **settings)
     if options["certified_error"] is not None:
         reading = {**options, "sample": "fresh", "engine": "memory", "groups": None}
-        fresh: Any = count_rows(model, options["fresh"], reading)
-        settings = {name: options[name] for name in ("delta", "repeats")}
-        found = found.certify_counts(fresh, target=options["certified_error"], **settings)
+        fresh: Any = count_rows(found.deployed, options["fresh"], reading)
+        target = options["certified_error"]
+        found = found.certify_counts(fresh, target=target, delta=options["delta"], repeats=options["repeats"])
     bound = found.certificate
     result = {**found.to_dict(), "certificate": None if bound is None else bound_to_dict(bound)}
     write_model(found.model(), options, result, _describe(found))
@@ -95,6 +104,8 @@ def _check_options(options: Options) -> None:
         raise click.UsageError("--sample-weight: changes are exchanged for whole errors, so each row counts once")
     if options["target_error"] is not None and options["certified_error"] is not None:
         raise click.UsageError("--target-error and --certified-error exclude each other; give one of them")
+    if options["below"] and not options["regrow"]:
+        raise click.UsageError("--below names leaves for --regrow; give both")
     if (options["certified_error"] is None) != (options["fresh"] is None):
         raise click.UsageError(
             "--certified-error and --fresh belong together: the rows of DATA choose the changes, and rows that had no "

@@ -1,6 +1,7 @@
 """Updates of a deployed tree that change as little as possible.
 
     _update    update: the errors on new rows for every number of changes, the choice of one, its certificate
+    _fronts    the front of the grown tree, or with new subtrees below leaves
     _choice    how many changes: by cross-validation on the new rows, or below a target
     _words     the changes in words
 

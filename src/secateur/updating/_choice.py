@@ -1,8 +1,8 @@
 """Choose the number of changes of an update: by cross-validation on the new rows, or the fewest below a target.
 
 The errors of a front on the rows that made it are too low, and more so with more changes. Cross-validation makes a
-front from the rows of all folds but one, and counts the errors of its prunings on the rows of that fold. The rows are
-routed once more, fold by fold; nothing is grown.
+front from the rows of all folds but one, new subtrees included, and counts the errors of its prunings on the rows of
+that fold.
 """
 
 import math
@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._utils.arrays import Floats, LongsOrFloats, write_protect
-from ..core import Counts
+from .._utils.arrays import Floats, Longs, LongsOrFloats, write_protect
 from ..data import fold_assignment
 from ..data.table import Table
-from ..pruners import ChangeFront, fewest_changes
+from ..pruners import ChangeFront
 from ..routing import count
+from ._fronts import FrontMaker
 
 N_STANDARD_ERRORS = {"1se": 1.0, "0se": 0.0}
 
@@ -30,8 +30,8 @@ class Choice(NamedTuple):
 
 
 def cross_validated_errors(
+    maker: FrontMaker,
     front: ChangeFront,
-    grown: Counts,
     table: Table,
     *,
     n_folds: int,
@@ -42,10 +42,10 @@ def cross_validated_errors(
 
     Parameters
     ----------
+    maker : FrontMaker
+        Makes the front of the rows of the other folds.
     front : ChangeFront
         The front of all new rows.
-    grown : Counts
-        The growing sample.
     table : Table
         The new rows.
     n_folds, seed : int
@@ -56,36 +56,37 @@ def cross_validated_errors(
     folds = fold_assignment.assign_folds(table, n_folds, seed=seed)
     errors = np.zeros(len(front), np.int64)
     for fold in range(n_folds):
-        held_out = count(front.deployed.tree, table.take(np.flatnonzero(folds == fold)), sketch=False)
-        errors += _errors_of_fold(front, grown, held_out)
+        others, held_out = (table.take(np.flatnonzero(is_here)) for is_here in (folds != fold, folds == fold))
+        limits = front.n_changes
+        if front.distance == "rows":  # the same share of the rows
+            limits = limits * others.n_rows // table.n_rows
+        fold_front = maker.make(others, max_changes=int(limits[-1]), convex=front.is_convex).front
+        errors += _errors_within(fold_front, held_out, limits)
         if progress is not None:
             progress(fold + 1, n_folds)
     return write_protect(errors / table.n_rows)
 
 
-def _errors_of_fold(front: ChangeFront, grown: Counts, held_out: Counts) -> LongsOrFloats:
-    """Return the errors on the rows of one fold for each number of changes of the front."""
-    counts = front.counts
-    others = counts.by_class.copy()
-    others[:, : held_out.n_classes] -= held_out.by_class
-    rest = Counts.from_trusted_arrays(counts.tree, others, counts.sample)
-    limits = front.n_changes
-    if front.distance == "rows":  # the same share of the rows
-        limits = limits * int(rest.total[0]) // int(counts.total[0])
-    fold_front = fewest_changes(
-        front.deployed, grown, rest, distance=front.distance, max_changes=int(limits[-1]), convex=front.is_convex
-    )
-    members = np.array([fold_front.index_within(int(limit)) for limit in limits])
+def _errors_within(front: ChangeFront, held_out: Table, limits: Longs) -> LongsOrFloats:
+    """Return the errors on some rows of the best prunings within each number of changes."""
+    counts = count(front.deployed.tree, held_out, sketch=False)
+    members = np.array([front.index_within(int(limit)) for limit in limits])
     errors = {}
     for member in np.unique(members).tolist():
-        pruning = fold_front[member]
+        pruning = front[member]
         assert pruning.node_labels is not None
-        errors[member] = pruning.cost(held_out.unrecorded_errors_if_leaf(pruning.node_labels))
+        errors[member] = pruning.cost(counts.unrecorded_errors_if_leaf(pruning.node_labels))
     return np.array([errors[member] for member in members.tolist()])
 
 
 def choose_member(
-    front: ChangeFront, errors: Floats, *, max_changes: int | None, target_error: float | None, select: str
+    front: ChangeFront,
+    errors: Floats,
+    *,
+    max_changes: int | None,
+    target_error: float | None,
+    select: str,
+    tree: str = "the grown tree",
 ) -> Choice:
     """Return the chosen member of a front.
 
@@ -100,6 +101,8 @@ def choose_member(
         The member with the fewest changes whose error is at most this; if there is none, that of lowest error.
     select : "1se" or "0se"
         Without the other two: the fewest changes within one standard error of the lowest error, or of lowest error.
+    tree : str
+        The tree in words, for the reason.
     """
     best = int(errors.argmin())  # the fewest changes, if several errors are equal
     if target_error is not None:
@@ -109,7 +112,7 @@ def choose_member(
                 int(below[0]), True, f"the fewest changes with an error of at most {100 * target_error:.4g} %"
             )
         reason = (
-            f"no pruning of the grown tree errs on at most {100 * target_error:.4g} % of the new rows; this one has "
+            f"no pruning of {tree} errs on at most {100 * target_error:.4g} % of the new rows; this one has "
             f"the lowest error, {100 * errors[best]:.4g} %"
         )
         return Choice(best, False, reason)

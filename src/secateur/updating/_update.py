@@ -1,8 +1,8 @@
 """Update a deployed tree on new rows with the fewest changes, and certify the update on fresh rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from .._utils.arrays import Floats, Labels, Rows
 from .._utils.checks import check_int, check_name
@@ -10,13 +10,15 @@ from .._utils.warn import warn
 from ..certifiers import fixed_sequence
 from ..core import Bound, Counts, Model, Pruning, SampleUsage, as_model
 from ..data.encoding import encode
+from ..data.table import Table
 from ..errors import Argument, ParameterError, UnsupportedError
 from ..model_selection._certify_model import check_groups_given
-from ..pruners import ChangeFront, fewest_changes
+from ..pruners import ChangeFront
 from ..routing import count
 from ..statistics.freshness import warn_of_shared_rows
 from ..statistics.repeats import RepeatRule, Repeats
 from ._choice import N_STANDARD_ERRORS, choose_member, cross_validated_errors
+from ._fronts import FrontMaker, leaves_to_grow
 from ._words import Change, describe_changes
 
 MAX_SHOWN_MEMBERS = 12
@@ -34,6 +36,7 @@ def update(
     distance: Literal["nodes", "rows"] = "nodes",
     select: Literal["1se", "0se"] = "1se",
     cv: int = 10,
+    regrow: bool | Sequence[int] = False,
     convex: bool | None = None,
     sample: str = "update",
     random_state: int = 0,
@@ -42,7 +45,7 @@ def update(
     """Return how a deployed tree can follow new rows by as few changes as possible.
 
     The tests of the grown tree stay. Nodes that were cut can be split again as they were grown, splits can become
-    leaves, and leaves can predict another class.
+    leaves, and leaves can predict another class. With `regrow`, leaves can also be split by new tests.
 
     Parameters
     ----------
@@ -65,6 +68,9 @@ def update(
         cross-validated error, or those of lowest error.
     cv : int
         Number of folds of the new rows by which members of the front are compared.
+    regrow : bool, or list of int
+        Whether to grow new subtrees on the new rows, below all leaves of the deployed tree or below the named ones, if
+        no pruning of the grown tree has a cross-validated error of at most `target_error`; without a target, always.
     convex : bool, optional
         Whether to consider only the convex part of the front; see `secateur.pruners.fewest_changes`.
     sample : str
@@ -82,7 +88,7 @@ def update(
     Notes
     -----
     The new rows choose the tree, so they cannot certify it: `Update.certify` takes rows that had no part in this. Class
-    probabilities remain those of the growing rows; fit again if they are needed.
+    probabilities remain those of the growing rows; if new subtrees are grown, they are those of the new rows.
 
     Examples
     --------
@@ -102,26 +108,57 @@ def update(
     """
     _check_settings(max_changes, target_error, select, cv)
     deployed = as_model(model, done="updated")
-    grown = deployed.class_grown
-    if grown is None:
+    if not deployed.is_classifier:
         raise UnsupportedError(
             "the tree predicts a number, and changes are counted against errors of classes; fit a new tree"
         )
+    leaves = () if regrow is False else leaves_to_grow(deployed, regrow)
     table = encode(X, schema=deployed.tree.schema, target=y)
     counts = count(deployed.tree, table, sample=sample)
     warn_of_shared_rows(deployed.tree.history, counts, "to update the tree")
-    front = fewest_changes(deployed.pruning, grown, counts, distance=distance, max_changes=max_changes, convex=convex)
-    errors = front.errors / float(counts.total[0])
+    settings = _Settings(max_changes, target_error, select, cv, convex, random_state, progress)
+    found = None
+    if not leaves or target_error is not None:
+        found = _update(FrontMaker(deployed, distance, sample), table, settings)
+    if leaves and not (found and found.is_met):
+        found = _update(FrontMaker(deployed, distance, sample, leaves), table, settings)
+    assert found is not None
+    if not found.is_met:
+        warn(found.reason)
+    return found
+
+
+class _Settings(NamedTuple):
+    """The parameters of `update` that compare the members of a front."""
+
+    max_changes: int | None
+    target_error: float | None
+    select: str
+    cv: int
+    convex: bool | None
+    seed: int
+    progress: Callable[[int, int], None] | None
+
+
+def _update(maker: FrontMaker, table: Table, settings: _Settings) -> "Update":
+    """Return the front that a maker makes of the new rows, with the choice of a member."""
+    front, model, number = maker.make(table, max_changes=settings.max_changes, convex=settings.convex)
+    errors = front.errors / float(front.counts.total[0])
     cv_errors = None
     if table.n_rows >= MIN_CV_ROWS:
+        n_folds = min(settings.cv, table.n_rows)
         cv_errors = errors = cross_validated_errors(
-            front, grown, table, n_folds=min(cv, table.n_rows), seed=random_state, progress=progress
+            maker, front, table, n_folds=n_folds, seed=settings.seed, progress=settings.progress
         )
-    choice = choose_member(front, errors, max_changes=max_changes, target_error=target_error, select=select)
-    if not choice.is_met:
-        warn(choice.reason)
-    first_tested = len(front) - 1 if max_changes is not None else int(errors.argmin())
-    return Update(deployed, front, cv_errors, choice.member, choice.reason, choice.is_met, first_tested)
+    choice = choose_member(
+        front, errors, max_changes=settings.max_changes, target_error=settings.target_error, select=settings.select,
+        tree="the tree with new subtrees" if maker.leaves else "the grown tree",
+    )  # fmt: skip
+    first_tested = len(front) - 1 if settings.max_changes is not None else int(errors.argmin())
+    return Update(
+        model, front, cv_errors, choice.member, choice.reason, choice.is_met, first_tested,
+        grown_below=tuple((leaf, int(number[leaf])) for leaf in maker.leaves),
+    )  # fmt: skip
 
 
 def _check_settings(max_changes: int | None, target_error: float | None, select: str, cv: int) -> None:
@@ -148,7 +185,7 @@ class Update:
     Parameters
     ----------
     deployed : Model
-        The tree in use.
+        The tree in use. If new subtrees were grown, the same with these subtrees below its leaves, cut away.
     front : ChangeFront
         The prunings with the fewest errors on the new rows for every number of changes.
     cv_errors : array or None
@@ -165,6 +202,9 @@ class Update:
         The certificate of the chosen member.
     fresh : Counts, optional
         The rows of the certificate.
+    grown_below : tuple of (int, int)
+        The leaves below which new subtrees were grown: their numbers in the grown tree that is in use, and in the tree
+        of `deployed`.
     """
 
     deployed: Model
@@ -176,6 +216,13 @@ class Update:
     first_tested: int
     certificate: Bound | None = None
     fresh: Counts | None = None
+    grown_below: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def regrown(self) -> tuple[int, ...]:
+        """The leaves of the tree in use, by their numbers there, below which the chosen tree has a new subtree."""
+        is_kept = self.pruning().is_kept
+        return tuple(leaf for leaf, node in self.grown_below if is_kept[node])
 
     @property
     def n_changes(self) -> int:
@@ -203,10 +250,12 @@ class Update:
         Returns
         -------
         Model
-            The new rows are its held-out sample, or the fresh rows if it is certified.
+            The new rows are its held-out sample; if new subtrees were grown, they are its growing sample instead. The
+            fresh rows are its held-out sample if it is certified.
         """
         is_chosen = max_changes is None or self.front.index_within(max_changes) == self.chosen
-        pruning, certificate, holdout = self.pruning(max_changes), None, self.front.counts
+        pruning, certificate = self.pruning(max_changes), None
+        holdout = None if self.grown_below else self.front.counts  # rows that grew are no held-out rows
         if is_chosen and self.certificate is not None and self.certificate.certified:
             assert self.fresh is not None
             certificate, holdout = self.certificate, self.fresh
@@ -219,7 +268,8 @@ class Update:
         """Return what changes, in words, for the chosen tree or for that of `model(max_changes)`."""
         grown = self.deployed.class_grown
         assert grown is not None
-        return describe_changes(self.deployed.pruning, self.pruning(max_changes), grown)
+        new_below = [node for _, node in self.grown_below]
+        return describe_changes(self.deployed.pruning, self.pruning(max_changes), grown, new_below)
 
     def certify(
         self,
@@ -292,6 +342,7 @@ class Update:
                 for i in members
             ],
             "is_convex": self.front.is_convex,
+            "regrown": list(self.regrown),
             "chosen": {"changes": self.n_changes, "error": self.error, "reason": self.reason, "is_met": self.is_met},
             "changes": [
                 {"node": change.node, "kind": change.kind, "nodes": change.n_nodes, "text": change.text}

@@ -1,5 +1,6 @@
 """Say in words what differs between two prunings of one tree: one sentence for each place."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,7 +40,9 @@ class Change:
         return self.text
 
 
-def describe_changes(deployed: Pruning, pruning: Pruning, grown: Counts) -> tuple[Change, ...]:
+def describe_changes(
+    deployed: Pruning, pruning: Pruning, grown: Counts, new_below: Iterable[int] = ()
+) -> tuple[Change, ...]:
     """Return what differs between two prunings of one tree in words, in pre-order.
 
     Parameters
@@ -48,6 +51,8 @@ def describe_changes(deployed: Pruning, pruning: Pruning, grown: Counts) -> tupl
         The pruning in use and the new one, with labels.
     grown : Counts
         The growing sample, which names the classes.
+    new_below : iterable of int
+        The leaves of the deployed pruning below which the tests are new; elsewhere they were grown with the tree.
 
     Returns
     -------
@@ -74,7 +79,7 @@ def describe_changes(deployed: Pruning, pruning: Pruning, grown: Counts) -> tupl
     premises = _premises(view, position)
     parent = deployed.tree.parent.tolist()
     n_gone = _n_nodes_below(deployed)
-    changes = []
+    changes, has_new_tests = [], set(new_below)
     for v, at in zip(shown.tolist(), position, strict=True):
         label = view.classes[pruning.labels[v]] if pruning.is_leaf[v] else ""
         if deployed.is_leaf[v] and pruning.is_leaf[v]:
@@ -84,7 +89,8 @@ def describe_changes(deployed: Pruning, pruning: Pruning, grown: Counts) -> tupl
             text = f"node {v} becomes a leaf, and {n_gone[v]:,} nodes below it go: {premises[at]} THEN {label}"
             changes.append(Change(v, "cut", text, 1 + int(n_gone[v])))
         elif deployed.is_leaf[v]:
-            changes.append(Change(v, "split", f"node {v} is split again by {view.test_text(at)}: {premises[at]}"))
+            again = "anew" if v in has_new_tests else "again"
+            changes.append(Change(v, "split", f"node {v} is split {again} by {view.test_text(at)}: {premises[at]}"))
         elif pruning.is_leaf[v]:
             place = f"{v} below node {parent[v]}, where {view.branch_text(at)}"
             changes.append(Change(v, "new leaf", f"new leaf {place}: {label}"))
