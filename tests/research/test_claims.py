@@ -10,15 +10,15 @@ import pytest
 from secateur import research
 from secateur.cli import run as command
 from secateur.errors import ParameterError
-from secateur.research.claims import Claim, check_claims, claims_of
-from secateur.research.claims._claim import DOCUMENTS, VERDICTS, Evidence, NotCheckable, _check
+from secateur.research.claims import FAULTS, Claim, check_claims, check_with_fault, claims_of
+from secateur.research.claims._claim import DOCUMENTS, VERDICTS, Evidence, NotCheckable, verify
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMITTED = json.loads((DOCS / "results" / "claims.json").read_text(encoding="utf-8"))["claims"]
 
 
 def verdict(evidence):
-    finding = _check(Claim("lemma", "srm", "Lemma 1", "", "", lambda: evidence))
+    finding = verify(Claim("lemma", "srm", "Lemma 1", "", "", lambda: evidence))
     return finding.verdict, finding.evidence
 
 
@@ -43,6 +43,22 @@ def test_the_committed_findings_are_those_of_the_code(document):
     found = [(finding.claim.place, finding.claim.says, finding.verdict, finding.evidence) for finding in findings]
     committed = [finding for finding in COMMITTED if finding["document"] == document]
     assert found == [(row["place"], row["says"], row["verdict"], row["evidence"]) for row in committed]
+
+
+@pytest.mark.parametrize("claim", claims_of(), ids=lambda claim: claim.name)
+def test_the_check_of_a_claim_notices_a_wrong_implementation(claim):
+    [committed] = [
+        row
+        for row in COMMITTED
+        if (row["document"], row["place"], row["says"]) == (claim.document, claim.place, claim.says)
+    ]
+    if committed["verdict"] == "not checkable":
+        assert claim.name not in FAULTS
+        return
+    assert committed["rejects"] == FAULTS[claim.name].description
+    finding = check_with_fault(claim)
+    assert finding.verdict in VERDICTS
+    assert finding.verdict != committed["verdict"]
 
 
 def test_every_claim_says_where_it_is_and_names_that_exist():

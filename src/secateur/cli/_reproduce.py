@@ -125,7 +125,7 @@ def _list_experiments(names: Iterable[str], options: Options) -> None:
 
 def _check_claims(options: Options) -> None:
     """Check the claims of the documents of --only, or of all documents, and print the results."""
-    from ..research import check_claims
+    from ..research.claims import FAULTS, check_claims
 
     claims = []
     lines = []
@@ -135,6 +135,7 @@ def _check_claims(options: Options) -> None:
             claims.append({
                 "document": claim.document, "place": claim.place, "says": claim.says, "where": claim.library,
                 "verdict": check.verdict, "evidence": check.evidence,
+                "rejects": FAULTS[claim.name].description if claim.name in FAULTS else "",
             })  # fmt: skip
             lines.append(
                 f"{check.verdict}: {claim.document}, {claim.place}: {claim.says} [{claim.library}] - {check.evidence}"

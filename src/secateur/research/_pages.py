@@ -90,12 +90,13 @@ def _draw_pictures(folder: Path) -> None:
 
 def _claim_tables(findings: list[dict[str, str]]) -> dict[str, str]:
     """Return a table of claims for each document."""
-    head = ("place", "claim", "in the library", "verdict", "evidence")
+    head = ("place", "claim", "in the library", "verdict", "evidence", "the check rejects")
+    keys = ("place", "says", "where", "verdict", "evidence", "rejects")
     tables = {}
     for document, of_document in groupby(findings, key=itemgetter("document")):
         rows = []
         for finding in of_document:
-            cells = [finding[key].replace("|", "\\|") for key in ("place", "says", "where", "verdict", "evidence")]
+            cells = [finding[key].replace("|", "\\|") for key in keys]
             cells[2] = ", ".join(f"`{name}`" for name in re.split(r"[;,] (?=[a-z]+[ .])", cells[2]) if name)
             rows.append(cells)
         tables[f"claims: {document}"] = Sheet("claims", NAMES[document], head, rows).markdown()

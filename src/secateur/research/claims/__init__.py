@@ -8,9 +8,11 @@ A check looks for counterexamples to the printed claim, and to a corrected claim
     not checkable            the reason is stated
 
 There is one module for each document; `_claim.py` describes how a claim is declared, and `_small.py` makes the small
-trees on which most claims are checked. `secateur reproduce claims` runs all checks; the page "Where is it?" shows them.
+trees on which most claims are checked. For each claim, `_faults.py` has a wrong implementation that the check rejects.
+`secateur reproduce claims` runs all checks; the page "Where is it?" shows them.
 """
 
 from ._claim import Claim, Finding, check_claims, claims_of
+from ._faults import FAULTS, check_with_fault
 
-__all__ = ["Claim", "Finding", "check_claims", "claims_of"]
+__all__ = ["FAULTS", "Claim", "Finding", "check_claims", "check_with_fault", "claims_of"]

@@ -165,10 +165,10 @@ def check_claims(document: str | None = None) -> list[Finding]:
     >>> {finding.verdict for finding in check_claims("srm")} <= set(VERDICTS)
     True
     """
-    return [_check(entry) for entry in claims_of(document)]
+    return [verify(entry) for entry in claims_of(document)]
 
 
-def _check(entry: Claim) -> Finding:
+def verify(entry: Claim) -> Finding:
     """Run the check of a claim and turn its evidence into a verdict."""
     evidence = entry.check()
     if isinstance(evidence, NotCheckable):

@@ -7,7 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 
 from ... import analysis
-from ...core import LabelRule, Tree, leaf_labels
+from ...core import Counts, LabelRule, Tree, leaf_labels
 from ...growers import grow
 from ...pruners import iterative_reduced_error, reduced_error
 from ...routing import count
@@ -128,12 +128,25 @@ def result_is_the_smallest_most_accurate_pruning(case: Case) -> object:
     max_splits=6,
 )
 def inner_splits_stay_above_kept_splits(case: Case) -> object:
-    pruning = reduced_error(case.tree, case.grown, case.held, labels="prune")
-    has_leaf_as_child = np.zeros(case.tree.n_nodes, bool)
-    has_leaf_as_child[case.tree.parent[case.tree.leaves]] = True
-    is_kept_split = pruning.is_kept & ~pruning.is_leaf
-    parents_of_kept_splits = case.tree.parent[1:][is_kept_split[1:]]
-    return bool((has_leaf_as_child | is_kept_split)[parents_of_kept_splits].all())
+    tree = case.tree
+    stays = {v: _stays_a_split(case, v) for v in tree.internal.tolist()}
+    for v, is_split in stays.items():
+        children = list(tree.children(v))
+        is_inner = not tree.is_leaf[children].any()
+        if is_inner and any(stays[c] for c in children) and not is_split:
+            return False
+    return True
+
+
+def _stays_a_split(case: Case, v: int) -> bool:
+    """Return whether node v stays a split if the tree below it is pruned by itself."""
+    end = int(case.tree.end[v])
+    subtree = Tree.from_parents([-1, *(case.tree.parent[v + 1 : end] - v)])
+    samples = (
+        Counts.from_leaves(subtree, counts.by_class[v:end][subtree.is_leaf], sample=counts.sample)
+        for counts in (case.grown, case.held)
+    )
+    return reduced_error(subtree, *samples, labels="prune").n_leaves > 1
 
 
 @claim(
@@ -399,14 +412,14 @@ def best_c_of_the_uniform_bound() -> Evidence:
     place="section 6.2, Theorem 8",
     library="analysis.deviation_at_most, deviation_empty, deviation_counted",
     says="McDiarmid's inequality limits the deviations of Q, R and P from their means.",
-    checked="every way to throw 5 or 6 balls; the second term of P is not needed",
+    checked="every way to throw 4 to 6 balls; the second term of P is not needed",
 )
 def deviations_by_mcdiarmid() -> Iterator[str]:
-    for n, k, c in ((6, 3, 1.0), (5, 4, 1.5)):
+    for n, k, c in ((6, 3, 1.0), (5, 4, 1.5), (4, 5, 1.0)):
         occupancies = _occupancies(n, k)
         n_small = (occupancies <= c * n / k).sum(axis=1)
         n_counted = n_small - (occupancies == 0).sum(axis=1)
-        for x in (0.5, 1, 2, 3):
+        for x in (0.5, 1, 1.5, 2, 3):
             bound = analysis.deviation_counted(n, x)
             fails_for_small = _deviates_more_often(n_small, x, analysis.deviation_at_most(n, x))
             if fails_for_small or _deviates_more_often(n_counted, x, bound):
