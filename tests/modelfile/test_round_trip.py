@@ -287,6 +287,7 @@ def test_every_field_of_a_model_is_written():
         "stated": None,  # found on loading: test_hostile.py
         **dict.fromkeys(("grouped", *GROUP_KEYS)),  # of rows in groups: test_a_file_knows_that_there_were_groups
         "rows": None,  # of held-out numbers: tests/certifiers/test_absolute_error.py
+        "calibration": None,  # of certified models: tests/certifiers/test_prediction_intervals.py
         "assumes": None,  # of certificates of numbers: tests/certifiers/test_absolute_error.py
         "covers_choice": None,  # of certificates below a target: test_a_file_knows_that_a_limit_covers_a_choice
         **dict.fromkeys(REPEATS_KEYS),  # where copies were looked for: test_what_is_known_about_repeated_rows_is_saved

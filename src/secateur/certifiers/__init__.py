@@ -23,6 +23,9 @@ The following functions limit other quantities than the error, and need fresh ro
     leaf_shares           the class shares in every leaf, all at once
     importance_weighted   the error in another population, for known importance weights
 
+`calibrate` accepts fresh rows for `prediction_intervals` and `prediction_sets`, which contain the target of a new row
+with a stated probability.
+
 `certify_predictions` certifies any classifier on rows that `certified_split` held out before anything was fitted.
 `compare_models` compares two classifiers on the same fresh rows.
 
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from ..statistics.tails import log_binomial_tail as log_binomial_tail
     from ._absolute_error import absolute_error as absolute_error
     from ._betting import betting_upper as betting_upper
+    from ._calibrate import calibrate as calibrate
     from ._certify import certify as certify
     from ._compare_models import ModelComparison as ModelComparison
     from ._compare_models import compare_models as compare_models
@@ -65,6 +69,8 @@ if TYPE_CHECKING:
     from ._path import cross_validation_weights as cross_validation_weights
     from ._path import least_bound as least_bound
     from ._path import path as path
+    from ._prediction_intervals import prediction_intervals as prediction_intervals
+    from ._prediction_sets import prediction_sets as prediction_sets
     from ._predictions import certify_predictions as certify_predictions
     from ._rademacher import draw_signs as draw_signs
     from ._rademacher import rademacher as rademacher
@@ -136,6 +142,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "ModelComparison": "._compare_models",
     "betting_upper": "._betting",
     "binomial_upper": "..statistics.tails",
+    "calibrate": "._calibrate",
     "certified_cost": "._cost",
     "certified_split": "._split",
     "certify": "._certify",
@@ -157,6 +164,8 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "limit_difference": "._compare_models",
     "log_binomial_tail": "..statistics.tails",
     "mcnemar_p_value": "._compare_models",
+    "prediction_intervals": "._prediction_intervals",
+    "prediction_sets": "._prediction_sets",
     "rademacher_over_k": "._rademacher",
     "signed_extremes": "._rademacher",
 }

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._utils.arrays import ArrayLike, Floats
-from ..core import Bound, GroupedRows, Moments, Pruning
+from ..core import Bound, GroupedRows, Moments, Pruning, TargetRows
 from ..errors import Argument, CountsError, ParameterError, UnsupportedError, Wording, show
 from ..statistics.freshness import CertifyingRows
 from ..statistics.repeats import RepeatRule, Repeats
@@ -51,7 +51,7 @@ def certify_mean_loss(
     if group_error != "share":
         raise ParameterError(Argument("group_error", group_error), " is for classes; the mean loss of a group is used")
     rows = check_fresh_rows(pruning, moments, name, delta, repeats=repeats, takes_groups=True, kind=Moments)
-    target_rows = rows_of_moments(moments, name)
+    target_rows = check_rows_known(moments, name, needs_all=True)
     node_values = check_values(values, pruning)
     if target_range is not None:
         largest_residual = _largest_residual(pruning, node_values, *target_range)
@@ -125,10 +125,13 @@ def check_values(values: ArrayLike, pruning: Pruning) -> Floats:
     return array
 
 
-def rows_of_moments(moments: Moments, subject: str) -> Any:
-    """Return the rows of a sample, each with its target; raise `UnsupportedError` if they are not known."""
+def check_rows_known(moments: Moments, subject: str, *, needs_all: bool = False) -> TargetRows:
+    """Return the rows of a sample, each with its target; raise `UnsupportedError` if they are not known.
+
+    A model file has a random part of the rows of a large sample, which does if not all rows are needed.
+    """
     rows = moments.rows
-    if rows is None or rows.n_rows != moments.n_rows:
+    if rows is None or (needs_all and rows.n_rows != moments.n_rows):
         raise UnsupportedError(
             f"the targets of single rows of sample {show(moments.sample)} are not known, and {subject} needs them: "
             "count the rows ",

@@ -1,6 +1,7 @@
 """The frozen values: immutable data classes, checked when they are made, without algorithms."""
 
 from .bound import Bound
+from .calibration import Calibration
 from .costs import (
     RELATIVE_TOLERANCE,
     Sample,
@@ -20,6 +21,7 @@ from .leaf_shares import LeafShares, class_number
 from .model import Model, as_model
 from .moments import Moments
 from .node_statistics import NodeStatistics
+from .prediction_regions import PredictionIntervals, PredictionRegions, PredictionSets
 from .provenance import (
     ALPHA_UNITS,
     COST_UNITS,
@@ -40,10 +42,10 @@ from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
     "ALPHA_UNITS", "COST_UNITS", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "RELATIVE_TOLERANCE", "Bound",
-    "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "GroupedRows", "LabelRule", "LeafShares",
-    "MemberChanges", "Model", "Moments", "NodeStatistics", "Original", "Pruning", "PruningSequence",
-    "RuleProvenance", "Sample", "SampleUsage", "Selection", "Surrogates", "TargetRows", "Tree", "UsedSample",
-    "as_model", "check_label_rule", "check_no_surrogates", "class_number", "cost_provenance", "cost_result_fields",
-    "excess_cost", "full_cost", "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of",
-    "text_with_ties",
+    "Calibration", "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "GroupedRows", "LabelRule",
+    "LeafShares", "MemberChanges", "Model", "Moments", "NodeStatistics", "Original", "PredictionIntervals",
+    "PredictionRegions", "PredictionSets", "Pruning", "PruningSequence", "RuleProvenance", "Sample", "SampleUsage",
+    "Selection", "Surrogates", "TargetRows", "Tree", "UsedSample", "as_model", "check_label_rule",
+    "check_no_surrogates", "class_number", "cost_provenance", "cost_result_fields", "excess_cost", "full_cost",
+    "labels_of", "leaf_labels", "m_estimate", "node_cost", "sample_usage_of", "text_with_ties",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from .._utils.arrays import Array, Immutable, Ints, write_protect
 from ..errors import PruningError, UnsupportedError
 from .bound import Bound
+from .calibration import Calibration
 from .counts import Counts
 from .moments import Moments
 from .provenance import SampleUsage
@@ -42,6 +43,8 @@ class Model(Immutable):
         Parameters of the estimator by name, as plain values. The key "estimator" has the name of the estimator class.
     metadata : dict
         Facts about the fit by name, as plain values: versions, numbers of rows and columns, seconds.
+    calibration : Calibration, optional
+        Rows that had no part in making the pruning, for prediction intervals and sets.
 
     Examples
     --------
@@ -59,6 +62,7 @@ class Model(Immutable):
     certificate: Bound | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         for sample in (self.grown, self.holdout):
@@ -98,6 +102,11 @@ class Model(Immutable):
     @cached_property
     def cached_probabilities(self) -> dict[str, Any]:
         """A cache of `secateur.routing.prediction`: class probabilities of the nodes of `pruned_tree`, by kind."""
+        return {}
+
+    @cached_property
+    def cached_regions(self) -> dict[Any, Any]:
+        """A cache of `secateur.model_selection`: prediction intervals or sets, by what they are to cover."""
         return {}
 
     @property

@@ -47,6 +47,7 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
     selection_: Selection | None
     certificate_: Bound | None
     n_features_in_: int
+    repeats: RepeatRule
 
     _target_kind: TargetKind = "class"
 
@@ -300,7 +301,32 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
             model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated,
             repeats=repeats, group_error=group_error, target_range=target_range, max_residual=max_residual,
         )  # fmt: skip
-        return self._with_model(replace(model, certificate=bound))
+        model = model_selection.calibrate_if_fresh(replace(model, certificate=bound), repeats)
+        return self._with_model(model)
+
+    def calibrated_on(
+        self, X: Rows, y: Labels, *, sample: str = "calibrate", repeats: RepeatRule | None = None
+    ) -> Self:
+        """Return a new fitted estimator whose prediction intervals, or sets, come from other rows.
+
+        Neither the tree nor the certificate changes.
+
+        Parameters
+        ----------
+        X, y
+            Rows that had no part in growing, pruning or choosing the tree. `LeakageError` is raised if more of them
+            than chance explains are equal to rows that had a part. Each row counts once; there are no weights.
+        sample : str
+            Name of the sample. It must not be the name of a sample that was used before.
+        repeats : "errors" or "independent", optional
+            How rows that occur more than once are treated: rows that may be copies count as not covered, or equal rows
+            are independent draws. By default the parameter of the estimator.
+        """
+        model = self.model_
+        X, labels = split_off_groups(X, stored_groups_column(X, model))
+        rows = count(model.tree, X, check_target(y, self), sample=sample, groups=labels)
+        rule: RepeatRule = self.repeats if repeats is None else repeats
+        return self._with_model(model_selection.calibrate_model(model, rows, rule))
 
     def summary(self) -> Summary:
         """Return a summary to print: sizes, prunings near the chosen one, errors, importances and the certificate.

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from .._utils.arrays import Array, ArrayLike, Category, Columns, Floats, Labels, Rows
-from ..core import Counts
+from ..core import Counts, PredictionSets
 from ..data.encoding import encode
 from ..data.target import class_numbers, read_labels
 from ..errors import DataError, SecateurError
+from ..model_selection import sets_of
 from ..routing import count, prediction
 from ._arguments import check_target
 from ._base import TreeEstimator
@@ -295,6 +296,51 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
         model = self.model_
         return prediction.predict_proba(model, self._open(X, model), kind=self.probabilities)
+
+    def predict_set(
+        self,
+        X: Rows,
+        coverage: float = 0.9,
+        *,
+        confidence: float | None = None,
+        by: Literal["leaf", "all"] = "leaf",
+    ) -> Array:
+        """Return the set of likely classes of each row, as an array of tuples.
+
+        The sets come from held-out rows that had no part in making the tree: those of the certificate, or those of
+        `calibrated_on`. The first class of a set has the largest share of growing rows in the leaf. `prediction_sets`
+        states the guarantee in words.
+
+        Parameters
+        ----------
+        X : array or data frame
+        coverage : float
+            The share of new rows whose class is in the set.
+        confidence, by
+            As for `TreeRegressor.predict_interval`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from secateur import TreeClassifier
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(size=(900, 1))
+        >>> y = np.where(rng.random(900) < np.where(X[:, 0] < 0.5, 0.98, 0.7), "stay", "go")
+        >>> model = TreeClassifier(select=2).fit(X[:600], y[:600]).calibrated_on(X[600:], y[600:])
+        >>> model.predict_set([[0.2], [0.9]], coverage=0.9).tolist()
+        [('stay',), ('stay', 'go')]
+        """
+        sets = self.prediction_sets(coverage, confidence=confidence, by=by)
+        return sets.of_leaves(self.apply(X))
+
+    def prediction_sets(
+        self, coverage: float = 0.9, *, confidence: float | None = None, by: Literal["leaf", "all"] = "leaf"
+    ) -> PredictionSets:
+        """Return the sets of all leaves, with their guarantee in words (`guarantee`).
+
+        The parameters are those of `predict_set`.
+        """
+        return sets_of(self.model_, coverage=coverage, confidence=confidence, by=by)
 
     def predict_log_proba(self, X: Rows) -> Floats:
         """Return the natural logarithm of `predict_proba`; -inf where a share is 0."""

@@ -7,10 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from .._utils.arrays import ArrayLike, Columns, Labels, Rows
-from ..core import Moments
+from .._utils.arrays import ArrayLike, Columns, Floats, Labels, Rows
+from ..core import Moments, PredictionIntervals
 from ..data.target import TargetKind
 from ..errors import SecateurError
+from ..model_selection import intervals_of
 from ..routing import count
 from ._arguments import check_target
 from ._base import TreeEstimator
@@ -140,6 +141,72 @@ monotonic_cst, interaction_cst, surrogates
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def predict_interval(
+        self,
+        X: Rows,
+        coverage: float = 0.9,
+        *,
+        confidence: float | None = None,
+        symmetric: bool = True,
+        by: Literal["leaf", "all"] = "leaf",
+    ) -> Floats:
+        """Return an interval for the target of each row, as an array of two columns: the lower and the upper end.
+
+        The intervals come from held-out rows that had no part in making the tree: those of the certificate, or those of
+        `calibrated_on`. `prediction_intervals` states the guarantee in words.
+
+        Parameters
+        ----------
+        X : array or data frame
+        coverage : float
+            The share of new rows whose target is in the interval.
+        confidence : float, optional
+            Confidence that this share is reached, such as 0.95. By default, the probability that the interval contains
+            the target is at least `coverage`, over the draw of the held-out rows and a new row.
+        symmetric : bool
+            Whether the interval extends equally far on both sides of the prediction.
+        by : "leaf" or "all"
+            Whether the guarantee holds in each leaf (small leaves are pooled), or over all leaves together.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from secateur import TreeRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(size=(900, 1))
+        >>> y = np.where(X[:, 0] < 0.5, 10, 20) + rng.uniform(-3, 3, size=900)
+        >>> model = TreeRegressor().fit(X[:600], y[:600]).calibrated_on(X[600:], y[600:])
+        >>> model.predict_interval([[0.2], [0.7]], coverage=0.9).round(1).tolist()
+        [[7.3, 12.7], [17.2, 22.7]]
+        """
+        intervals = self.prediction_intervals(coverage, confidence=confidence, symmetric=symmetric, by=by)
+        return intervals.of_leaves(self.apply(X))
+
+    def prediction_intervals(
+        self,
+        coverage: float = 0.9,
+        *,
+        confidence: float | None = None,
+        symmetric: bool = True,
+        by: Literal["leaf", "all"] = "leaf",
+    ) -> PredictionIntervals:
+        """Return the intervals of all leaves, with their guarantee in words (`guarantee`).
+
+        The parameters are those of `predict_interval`.
+
+        Examples
+        --------
+        >>> from secateur import TreeRegressor
+        >>> X = [[float(i % 20)] for i in range(100)]
+        >>> y = [i % 7 + (1.0 if x < 10 else 30.0) for i, (x,) in enumerate(X)]
+        >>> model = TreeRegressor().fit(X[:60], y[:60]).calibrated_on(X[60:], y[60:], repeats="independent")
+        >>> print(model.prediction_intervals(0.8, by="all"))
+        With a probability of at least 80 %, over the draw of the 40 held-out rows and of a new row like these, the
+        interval contains the target of the new row; ...
+        """
+        model = self.model_
+        return intervals_of(model, coverage=coverage, confidence=confidence, symmetric=symmetric, by=by)
 
     def score(self, X: Rows, y: Labels, sample_weight: ArrayLike | None = None) -> float:
         """Return R squared on rows.

@@ -15,6 +15,7 @@ from .._utils.lazy import lazy_getattr
 from ._recipe import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy, is_number_of_leaves, parse_select
 
 if TYPE_CHECKING:
+    from ._calibrate_model import calibrate_if_fresh, calibrate_model, intervals_of, sets_of
     from ._certify_model import certify_model
     from ._cross_validate import cross_validate
     from ._fit_model import fit_model
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 _MODULE_OF_NAME = {
     "auto_repeats": ".folds",
+    "calibrate_if_fresh": "._calibrate_model",
+    "calibrate_model": "._calibrate_model",
     "certify_model": "._certify_model",
     "choose": "._select",
     "choose_on_holdout": "._prune_model",
@@ -35,6 +38,7 @@ _MODULE_OF_NAME = {
     "edits_document": ".edits",
     "find_growing_rows": "._growing_rows",
     "fit_model": "._fit_model",
+    "intervals_of": "._calibrate_model",
     "path_table": "._prune_model",
     "sequence_of": "._prune_model",
     "prune_by_rule": "._prune_model",
@@ -43,12 +47,14 @@ _MODULE_OF_NAME = {
     "Recipe": "._recipe",
     "rows_to_compare": "._growing_rows",
     "select": "._select",
+    "sets_of": "._calibrate_model",
     "snip": "._prune_model",
 }
 __getattr__ = lazy_getattr(__name__, _MODULE_OF_NAME)
 __all__ = [
-    "CHOICES", "SCORES", "Choice", "Edit", "Recipe", "Score", "auto_repeats", "certify_model", "check_scoring",
-    "choose", "choose_on_holdout", "cross_validate", "edits_document", "find_growing_rows", "fit_model", "is_accuracy",
-    "is_number_of_leaves", "parse_select", "path_table", "prune_by_rule", "prune_to", "read_edits", "rows_to_compare",
-    "select", "sequence_of", "snip",
+    "CHOICES", "SCORES", "Choice", "Edit", "Recipe", "Score", "auto_repeats", "calibrate_if_fresh", "calibrate_model",
+    "certify_model", "check_scoring", "choose", "choose_on_holdout", "cross_validate", "edits_document",
+    "find_growing_rows", "fit_model", "intervals_of", "is_accuracy", "is_number_of_leaves", "parse_select",
+    "path_table", "prune_by_rule", "prune_to", "read_edits", "rows_to_compare", "select", "sequence_of", "sets_of",
+    "snip",
 ]  # fmt: skip

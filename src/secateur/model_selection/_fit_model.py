@@ -29,6 +29,7 @@ from ..routing import count, sketch_of
 from ..statistics.freshness import REPEAT_RULES, compare_samples, warn_of_shared_rows
 from ..statistics.node_losses import cheapest_labels, prediction_losses
 from ..statistics.repeats import RepeatRule, Repeats, find_repeats
+from ._calibrate_model import calibrate_if_fresh
 from ._certified_target import prune_to_target
 from ._certify_model import certify_model
 from ._cross_validate import CandidateSearch, standard_error_for
@@ -130,6 +131,8 @@ def fit_model(
         holdout = count(grown.tree, holdout_rows.table, sample_weight=holdout_rows.weight, groups=holdout_rows.groups)
     repeats = _find_repeats(plan, grown, rows, holdout_rows)
     model = _certify(plan, _prune_by_plan(plan, grown, holdout, selection, repeats), repeats)
+    if plan.is_certified:
+        model = calibrate_if_fresh(model, repeats)
     if isinstance(repeats, Repeats) and model.certificate is not None and model.holdout is not None:
         compare_samples(grown.tree.history, model.holdout).warn(model.holdout, repeats)
     _warn_of_rare_class(plan, model, selection)

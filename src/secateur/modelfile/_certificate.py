@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array
-from ..core import Bound, Counts, Model, Moments, Sample, SampleUsage, Selection
+from ..core import Bound, Calibration, Counts, Model, Moments, Sample, SampleUsage, Selection
 from ..core.bound import LOSSES_OF_NUMBERS
 from ..errors import ModelFileError, SecateurError, show
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
@@ -30,6 +30,7 @@ FIXED_SEQUENCE = "fixed sequence"  # `Bound.method` of certifiers.fixed_sequence
 MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again
 # Number of standard deviations by which a certificate may state fewer repeated rows than estimated from the sketches.
 MAX_DEVIATIONS = 4.0
+DELTA_OF_CALIBRATION = 0.01  # at which repeated rows of a calibration are counted again
 TOLERANCE = 1e-9  # relative: logarithms differ between machines
 
 
@@ -61,6 +62,8 @@ def check_claims(model: Model) -> None:
 def verify_claims(model: Model) -> Model:
     """Return the model, with its certificate marked as stated in the file unless it follows from the model."""
     check_claims(model)
+    if model.calibration is not None and not _is_confirmed(model.calibration, model):
+        model = replace(model, calibration=replace(model.calibration, stated="the model file"))
     bound = model.certificate
     if bound is None:
         return model
@@ -334,11 +337,7 @@ def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
     used = model.tree.history | SampleUsage.of(model.grown)
     found = Freshness(used=used).find_repeats(holdout, bound.delta)
     verdicts: dict[str, Verdict] = {"natural": "natural", "copies": "copies", "in doubt": "in doubt"}
-    # The sketches hold a random part of the rows. The number seen in them is binomial, so the standard deviation of the
-    # estimate is at most its value divided by the square root of the number seen.
-    min_repeated = found.n_twins * (1 - MAX_DEVIATIONS / math.sqrt(max(found.n_seen, 1)))
-    min_repeated = max(found.n_seen, min_repeated)
-    if found.verdict == "unknown" or bound.repeats not in verdicts or bound.n_repeated < min_repeated:
+    if found.verdict == "unknown" or bound.repeats not in verdicts or bound.n_repeated < _min_repeated(found):
         return "errors"
     return replace(
         found,
@@ -349,6 +348,31 @@ def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
         copies_detectable=bound.copies_detectable and found.copies_detectable,
         delta=0.0,
     )
+
+
+def _min_repeated(found: Repeats) -> float:
+    """Return the least number of repeated rows that the sketches allow.
+
+    The sketches hold a random part of the rows. The number seen in them is binomial, so the standard deviation of the
+    estimate is at most its value divided by the square root of the number seen.
+    """
+    estimated = found.n_twins * (1 - MAX_DEVIATIONS / math.sqrt(max(found.n_seen, 1)))
+    return max(found.n_seen, estimated)
+
+
+def _is_confirmed(calibration: Calibration, model: Model) -> bool:
+    """Return whether the sketches in the file confirm that the calibrating rows are fresh, as the file states."""
+    from ..certifiers import freshness
+
+    result = freshness(model.pruning, calibration.sample)
+    if not result.is_fresh or calibration.is_checked > result.is_checked:
+        return False
+    if calibration.repeats == "independent" or not calibration.is_checked:
+        return True
+    found = result.find_repeats(calibration.sample, DELTA_OF_CALIBRATION)
+    if found.verdict == "natural" or calibration.n_repeated >= found.n_errors:
+        return True
+    return calibration.repeats in ("natural", "copies", "in doubt") and calibration.n_repeated >= _min_repeated(found)
 
 
 def _method_of(bound: Bound) -> str | None:

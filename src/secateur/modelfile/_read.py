@@ -75,7 +75,7 @@ LOADER_OF_FORMAT = {MODEL_FORMAT: "load_model", COUNTS_FORMAT: "load_counts"}
 def read_model(document: Document) -> core.Model:
     """Return the model in a document of any version; raise `ModelFileError` if it is invalid."""
     document = _as_current_version(document, MODEL_FORMAT)
-    check_keys(document, "the file", REQUIRED_KEYS["model"])
+    check_keys(document, "the file", REQUIRED_KEYS["model"], ("calibration",))
     with _class_errors_as_file_errors():
         schema = optional(_read_schema)(document["schema"], "schema")
         rows = read_fields(document["rows"], "rows", REQUIRED_KEYS["rows"])
@@ -115,9 +115,37 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
         "selection": selection,
         "evaluations": _read_evaluations(rows["evaluations"], len(samples), has_sequence=sequence is not None),
         "certificate": optional(read_certificate)(document["certificate"], "certificate"),
+        "calibration": _read_calibration(document, holdout, tree, n_classes),
         "parameters": DICTIONARY.read(document["parameters"], "parameters"),
         "metadata": DICTIONARY.read(document["metadata"], "metadata"),
     }
+
+
+def _read_calibration(
+    document: Document, holdout: Document | None, tree: core.Tree, n_classes: int | None
+) -> Document | None:
+    """Return the checked fields of the calibration of a model; None if it has none."""
+    if "calibration" not in document:
+        return None
+    fields = read_fields(document["calibration"], "calibration", REQUIRED_KEYS["calibration"], sample=keep_unchecked)
+    sample = fields["sample"]
+    if sample != "holdout":
+        fields["sample"] = _read_sample(sample, "calibration.sample", tree)
+    elif holdout is None:
+        raise ModelFileError('calibration.sample is "holdout", but holdout is null')
+    rows = holdout if sample == "holdout" else fields["sample"]
+    assert rows is not None
+    if ("by_class" in rows) != (n_classes is not None):
+        raise ModelFileError("calibration.sample and grown must both be counts or both be moments")
+    if rows.get("grouped") is not None or isinstance(rows.get("rows"), core.GroupedRows):
+        raise ModelFileError("calibration.sample has groups, and a calibration counts rows")
+    total = float(rows["by_class"][0].sum() if n_classes is not None else rows["weight"][0])
+    if not (0 <= fields["delta"] < 1 and fields["n_repeated"] <= total):
+        raise ModelFileError(
+            f"calibration.delta is {fields['delta']} and calibration.n_repeated {fields['n_repeated']:,}; a "
+            f"probability and a number of the {total:,.10g} rows are needed"
+        )
+    return fields
 
 
 def _make_model(parts: Document, tree: core.Tree) -> core.Model:
@@ -141,6 +169,7 @@ def _make_model(parts: Document, tree: core.Tree) -> core.Model:
             sequence,
             selection,
             certificate=None if parts["certificate"] is None else core.Bound(**parts["certificate"]),
+            calibration=_make_calibration(parts["calibration"], pruning, holdout),
             parameters=parts["parameters"],
             metadata=parts["metadata"],
         )
@@ -149,6 +178,18 @@ def _make_model(parts: Document, tree: core.Tree) -> core.Model:
         tree.evaluation_log.add(*_make_evaluation(evaluation, samples, sequence))
     tree.evaluation_log.join(tree.row_key.salt)
     return model
+
+
+def _make_calibration(
+    fields: Document | None, pruning: core.Pruning, holdout: core.Sample | None
+) -> core.Calibration | None:
+    """Return the calibration of a pruning; `verify_claims` then checks that its rows are fresh."""
+    if fields is None:
+        return None
+    is_holdout = fields["sample"] == "holdout"
+    sample = holdout if is_holdout else _make_sample(fields["sample"], pruning.tree)
+    assert sample is not None
+    return core.Calibration(**{**fields, "sample": sample, "digest": pruning.digest})
 
 
 def read_counts(document: Document, tree: core.Tree | None) -> core.Sample:

@@ -90,7 +90,7 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
             keys = (*keys, *GROUP_KEYS)
         keys = (*keys, *(name for name in ("covers_choice", "assumes") if getattr(model.certificate, name)))
         certificate = {name: write_plain(getattr(model.certificate, name), f"certificate.{name}") for name in keys}
-    return {
+    document: Document = {
         "format": MODEL_FORMAT,
         "version": VERSION,
         "schema": None if model.tree.schema is None else _write_schema(model.tree.schema),
@@ -105,6 +105,27 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
         "metadata": write_plain(dict(model.metadata), "metadata"),
         "rows": _write_rows(model, sketch=sketch),
     }
+    if _has_calibration(model, sketch=sketch):
+        document["calibration"] = _write_calibration(model, sketch=sketch)
+    return document
+
+
+def _has_calibration(model: Model, *, sketch: bool) -> bool:
+    """Return whether a model has a calibration that the file can hold: of its pruning, and for numbers with rows."""
+    calibration = model.calibration
+    if calibration is None or not calibration.fits(model.pruning):
+        return False
+    return sketch or calibration.sample.has_classes
+
+
+def _write_calibration(model: Model, *, sketch: bool) -> Document:
+    """Return the calibration; a sample that is the held-out sample of the model is written as "holdout"."""
+    calibration = model.calibration
+    assert calibration is not None
+    sample: Json = "holdout"
+    if calibration.sample is not model.holdout:
+        sample = _write_sample(calibration.sample, "calibration.sample", sketch=sketch)
+    return write_fields(calibration, "calibration", REQUIRED_KEYS["calibration"], sample=sample)
 
 
 def write_counts_document(counts: Sample, *, sketch: bool = True) -> Document:
