@@ -10,7 +10,7 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     from typing import Any
 
-    from .certifiers import certified_split, certify, certify_predictions, compare_models
+    from .certifiers import certified_split, certify, certify_groups, certify_predictions, compare_models
     from .core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
     from .data.encoding import encode
     from .data.table import Column, Schema, Table
@@ -24,21 +24,20 @@ if TYPE_CHECKING:
     from .pruners import prune
     from .report import write_report
     from .resampling import stability
-    from .routing import count
+    from .routing import count, count_groups
     from .updating import update
 
 __all__ = [
-    "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema",
-    "SecateurError", "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "candidates", "certified_split",
-    "certify", "certify_predictions", "compare_models", "count", "cross_validate", "edit", "encode", "export_rules",
-    "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "stability",
-    "to_sklearn",
-    "update", "write_report",
+    "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema", "SecateurError",
+    "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "candidates", "certified_split", "certify",
+    "certify_groups", "certify_predictions", "compare_models", "count", "count_groups", "cross_validate", "edit",
+    "encode", "export_rules", "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn",
+    "select", "stability", "to_sklearn", "update", "write_report",
 ]  # fmt: skip
 
 # The module of each public name. It is imported when the name is first used, so that `import secateur` is fast.
 _NAMES_OF_MODULE = {
-    "certifiers": ["certified_split", "certify", "certify_predictions", "compare_models"],
+    "certifiers": ["certified_split", "certify", "certify_groups", "certify_predictions", "compare_models"],
     "data.encoding": ["encode"],
     "data.table": ["Column", "Schema", "Table"],
     "errors": ["SecateurError"],
@@ -49,7 +48,7 @@ _NAMES_OF_MODULE = {
     "pruners": ["prune"],
     "report": ["write_report"],
     "resampling": ["stability"],
-    "routing": ["count"],
+    "routing": ["count", "count_groups"],
     "model_selection": ["cross_validate", "select"],
     "monitoring": ["Monitor"],
     "updating": ["update"],

@@ -20,6 +20,7 @@ The following functions limit other quantities than the error, and need fresh ro
     squared_error         the same for the mean squared error
     certified_cost        the expected cost of a row, for a cost matrix
     class_rates           the error among the rows of each class: false positives, false negatives
+    certify_groups        error rates of population groups, such as women and men, and the gaps between them
     leaf_shares           the class shares in every leaf, all at once
     importance_weighted   the error in another population, for known importance weights
 
@@ -41,6 +42,7 @@ from .._utils.lazy import lazy_getattr
 from ..errors import show
 
 if TYPE_CHECKING:
+    from ..core.group_rates import GroupRates as GroupRates
     from ..core.leaf_shares import LeafShares as LeafShares
     from ..statistics.freshness import Freshness as Freshness
     from ..statistics.tails import binomial_upper as binomial_upper
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from ._betting import betting_upper as betting_upper
     from ._calibrate import calibrate as calibrate
     from ._certify import certify as certify
+    from ._certify_groups import certify_groups as certify_groups
     from ._compare_models import ModelComparison as ModelComparison
     from ._compare_models import compare_models as compare_models
     from ._compare_models import limit_difference as limit_difference
@@ -138,6 +141,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "CertifiedSplit": "._split",
     "FixedSequencePlan": "._fixed_sequence",
     "Freshness": "..statistics.freshness",
+    "GroupRates": "..core.group_rates",
     "LeafShares": "..core.leaf_shares",
     "ModelComparison": "._compare_models",
     "betting_upper": "._betting",
@@ -146,6 +150,7 @@ _HOMES = {method.function: f"._{method.function}" for method in METHODS.values()
     "certified_cost": "._cost",
     "certified_split": "._split",
     "certify": "._certify",
+    "certify_groups": "._certify_groups",
     "certify_predictions": "._predictions",
     "chernoff_upper": "..statistics.tails",
     "class_rates": "._rates",

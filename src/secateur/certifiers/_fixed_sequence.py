@@ -8,6 +8,9 @@ one can be accepted without it. So with probability 1 - delta all accepted pruni
 With shares of delta for several starting points, an accepted pruning passes its part on to the next one, and testing
 goes on wherever a part is left (the fallback procedure of Wiens, 2003). The part of a pruning with an error above t is
 at most the sum of the shares after the last such pruning before it, so all these parts sum to delta at most.
+
+A pruning may have to meet further conditions in population groups, such as the target in each of them. It is accepted
+if it passes the test of every condition at the same delta: see `_group_tests`.
 """
 
 import hashlib
@@ -28,6 +31,8 @@ from ..statistics.freshness import CertifyingRows
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta, log_binomial_tail
 from ._fresh import check_fresh_rows, check_kinds, evaluations_of
+from ._group_rates import check_populations, digest_of_groups
+from ._group_tests import NO_CONDITIONS, GroupConditions, GroupTests, PlannedMembers, check_conditions
 from ._groups import ErrorLimits, GroupError, check_group_error, labels_of_pruning, limit_errors
 
 # The digest of the plan that each sample was used for, by the identity of the sample. Equal plans give equal results,
@@ -38,9 +43,13 @@ _plans_of_log: "WeakKeyDictionary[EvaluationLog, dict[bytes, bytes]]" = WeakKeyD
 def fixed_sequence(
     sequence: PruningSequence | Selection | Sequence[Pruning],
     *,
-    target: float | Sequence[float],
+    target: float | Sequence[float] | None = None,
     order: ArrayLike | None = None,
     shares: ArrayLike | None = None,
+    per_group: bool = False,
+    max_gap: float | None = None,
+    rate: str | None = None,
+    positive: object = None,
 ) -> "FixedSequencePlan":
     """Return a plan for certifying the smallest pruning below a target; make it before any certifying row is seen.
 
@@ -50,13 +59,22 @@ def fixed_sequence(
         The prunings, made without the rows that will certify.
     target : float or sequence of float
         The error that a pruning must be certified not to exceed, stated without looking at the certifying rows. Of
-        several targets, each is tested with an equal part of delta.
+        several targets, each is tested with an equal part of delta. It may be left out if `max_gap` is given.
     order : sequence of int, optional
         The members to test, in this order, fixed without looking at the certifying rows. By default towards fewer
         leaves: from the best member if `sequence` is a `Selection` by cross-validation, else from the largest.
     shares : array, optional
         For several starting points: the share of delta of each member in the order, 0 or more, at most 1 in total. An
         accepted member passes its part of delta on to the next one. By default the first member has all of it.
+    per_group : bool
+        Whether the error must be at most the target in every population group, such as women and men. The certifying
+        sample is then counted by `count_groups`. There is no price for the number of groups.
+    max_gap : float, optional
+        The largest difference of a rate between two population groups, in either direction, that a pruning may have.
+    rate : str, optional
+        With `max_gap`: "error", "false positive rate", "false negative rate" or "selection rate".
+    positive : class, optional
+        With `rate`: the positive class, as in `certify_groups`.
 
     Returns
     -------
@@ -85,7 +103,8 @@ def fixed_sequence(
     >>> pruning.n_leaves, bound.value, bound.details["accepted"]
     (2, 0.15, [0, 1])
     """
-    targets = _checked_targets(target)
+    conditions = check_conditions(per_group, max_gap, rate, positive, has_target=target is not None)
+    targets = () if target is None and max_gap is not None else _checked_targets(target)
     usage = usage_of_array(order)
     if isinstance(sequence, Selection):
         usage |= sequence.evaluated_on
@@ -94,7 +113,9 @@ def fixed_sequence(
         members, best = _checked_members(sequence), 0
     positions = list(range(best, len(members))) if order is None else _checked_order(order, len(members))
     weights = np.eye(1, len(positions))[0] if shares is None else _checked_shares(shares, len(positions))
-    return FixedSequencePlan(members, targets, tuple(positions), tuple(weights.tolist()), usage, _is_list(target))
+    return FixedSequencePlan(
+        members, targets, tuple(positions), tuple(weights.tolist()), usage, _is_list(target), conditions
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,6 +136,8 @@ class FixedSequencePlan(Immutable):
         Samples from which the order was made, as far as they are known.
     has_many_targets : bool
         Whether several targets were stated, so that `certify` returns a list.
+    conditions : GroupConditions
+        What is required of population groups.
 
     Examples
     --------
@@ -130,6 +153,7 @@ class FixedSequencePlan(Immutable):
     shares: tuple[float, ...]
     seen: SampleUsage = field(default_factory=SampleUsage)
     has_many_targets: bool = False
+    conditions: GroupConditions = NO_CONDITIONS
 
     @property
     def tree(self) -> Tree:
@@ -151,7 +175,7 @@ class FixedSequencePlan(Immutable):
         ----------
         counts : Counts
             Integer counts of a sample that had no part in making the prunings, the order or the target, and was not
-            evaluated on any pruning of the tree.
+            evaluated on any pruning of the tree. With conditions on population groups, those of `count_groups`.
         delta : float
             Probability, over samples, that any accepted pruning has an error above its target.
         repeated, repeats, group_error
@@ -167,7 +191,9 @@ class FixedSequencePlan(Immutable):
 
             `details` of the bound has "accepted" (the members that are accepted, all certified at once), "member",
             "n_leaves", "order", "p_values" of the members tested, "stopped_at" (the member that was not accepted; None
-            if all were), "target", "targets" and "limit_of_first".
+            if all were), "target", "targets" and "limit_of_first". With `per_group`, p-values are the largest of all
+            groups. With conditions on groups there are also "columns", "per_group", "max_gap", "rate", "positive" and,
+            with `max_gap`, "gaps": the certified gap of each member tested.
 
         Raises
         ------
@@ -178,16 +204,21 @@ class FixedSequencePlan(Immutable):
         delta = check_delta(delta)
         check_group_error(group_error, counts)
         check_kinds(self._first, counts)
+        conditions = self.conditions
+        if conditions:
+            check_populations(counts)
         members = self._members_with_usage
         # No other thread may evaluate the sample between the check that its rows are fresh and the record of their use.
         with self.tree.evaluation_log.lock:
             rows = check_fresh_rows(
-                members, counts, "a fixed sequence", delta, repeated=repeated, repeats=repeats, takes_groups=True
-            )
+                members, counts, "a fixed sequence", delta,
+                repeated=repeated, repeats=repeats, takes_groups=not conditions,
+            )  # fmt: skip
             _check_not_evaluated(self, counts)
             errors = self._evaluate(counts)
-        sample = _TestedSample(self, counts, rows, errors, group_error)
-        results = [_test(sample, target) for target in self.targets]
+        groups = GroupTests(conditions, self._tested, counts, rows) if conditions else None
+        sample = _TestedSample(self, counts, rows, errors, group_error, groups)
+        results = [_test(sample, target) for target in self.targets or (None,)]
         certified = [(self._pruning(member, counts), bound) for member, bound in results]
         return certified if self.has_many_targets else certified[0]
 
@@ -199,13 +230,22 @@ class FixedSequencePlan(Immutable):
             members = sequence.digest
         else:
             members = b"".join(sequence[i].digest for i in self.order)
-        numbers_of_plan = repr((self.targets, self.order, self.shares)).encode()
+        numbers_of_plan = repr((self.targets, self.order, self.shares, self.conditions)).encode(errors="replace")
         return hashlib.blake2b(members + numbers_of_plan, digest_size=16).digest()
+
+    def digest_on(self, counts: Counts) -> bytes:
+        """Return the digest, with that of the population groups of a sample if the plan has conditions on groups."""
+        return self.digest + digest_of_groups(counts.populations) if self.conditions else self.digest
 
     @property
     def _first(self) -> Pruning:
         """The first pruning in the order."""
         return self.sequence[self.order[0]]
+
+    @property
+    def _tested(self) -> PlannedMembers:
+        """The members, and the order in which they are tested."""
+        return PlannedMembers(self.sequence, self.order)
 
     @property
     def _members_with_usage(self) -> PruningSequence | list[Pruning]:
@@ -222,7 +262,7 @@ class FixedSequencePlan(Immutable):
             log.record_sequence(counts, self.sequence)
         else:
             errors = np.array([self.sequence[i].errors(counts) for i in self.order])
-        _plans_of_log.setdefault(log, {})[_identity(counts)] = self.digest
+        _plans_of_log.setdefault(log, {})[_identity(counts)] = self.digest_on(counts)
         return errors
 
     def _pruning(self, member: int | None, counts: Counts) -> Pruning | None:
@@ -235,6 +275,7 @@ class FixedSequencePlan(Immutable):
     def __repr__(self) -> str:
         n_leaves = [self.sequence[i].n_leaves for i in (self.order[0], self.order[-1])]
         targets = f"target{'s' * self.has_many_targets} {', '.join(f'{target:g}' for target in self.targets)}"
+        targets = ", ".join(text for text in (targets if self.targets else "", str(self.conditions)) if text)
         number = f"{len(self.order):,} pruning{'s' * (len(self.order) > 1)}"
         return f"FixedSequencePlan({targets}, {number} from {n_leaves[0]:,} to {n_leaves[1]:,} leaves)"
 
@@ -247,6 +288,7 @@ class _TestedSample(NamedTuple):
     rows: CertifyingRows
     errors: LongsOrFloats
     group_error: GroupError
+    groups: GroupTests | None
 
     def limit(self, position: int, log_delta: float) -> ErrorLimits:
         """Return the limit on the error of the member at a position of the order."""
@@ -255,11 +297,36 @@ class _TestedSample(NamedTuple):
         errors = self.errors[position : position + 1]
         return limit_errors(self.counts, self.rows, errors, members, log_delta, group_error=self.group_error)
 
+    def stated_limit(self, position: int, target: float | None, log_delta: float) -> float:
+        """Return the limit that is compared with the target; without a target the limit on the gap between groups."""
+        if self.groups is not None and target is None:
+            return self.groups.gap(position, log_delta)
+        if self.groups is not None and self.groups.conditions.per_group:
+            return self.groups.error_limit(position, log_delta)
+        return float(self.limit(position, log_delta).limits[0])
 
-def _test(sample: _TestedSample, target: float) -> tuple[int | None, Bound]:
+    def is_accepted(self, position: int, target: float | None, log_delta: float) -> bool:
+        """Return whether the member at a position passes the test of the target and of all conditions on groups."""
+        # The rounded-up limit and the target are compared, so that rounding can only refuse.
+        if target is not None and self.stated_limit(position, target, log_delta) > target:
+            return False
+        max_gap = None if self.groups is None else self.groups.conditions.max_gap
+        return self.groups is None or max_gap is None or self.groups.gap(position, log_delta) <= max_gap
+
+    def p_values(self, n_tested: int, target: float | None) -> list[float]:
+        """Return the p-values of the members that were tested; with a target in every group, the largest of a group."""
+        if target is None or self.counts.grouped is not None:
+            return []
+        if self.groups is not None and self.groups.conditions.per_group:
+            return [self.groups.p_value(position, target) for position in range(n_tested)]
+        wrong = self.rows.add_repeated(self.errors[:n_tested])
+        return [float(p) for p in np.exp(np.minimum(log_binomial_tail(wrong, self.rows.n, target), 0.0))]
+
+
+def _test(sample: _TestedSample, target: float | None) -> tuple[int | None, Bound]:
     """Return the last member that is accepted, None if there is none, and the bound for one target."""
-    plan, rows = sample.plan, sample.rows
-    log_delta = math.log(rows.delta) - math.log(len(plan.targets))
+    plan, rows, groups = sample.plan, sample.rows, sample.groups
+    log_delta = math.log(rows.delta) - math.log(max(1, len(plan.targets)))
     accepted: list[int] = []  # positions in the order
     n_tested, stopped_at, last_log_share = 0, None, 0.0
     part = 0.0
@@ -269,17 +336,16 @@ def _test(sample: _TestedSample, target: float) -> tuple[int | None, Bound]:
             continue
         n_tested = position + 1
         log_share = min(math.log(part), 0.0)
-        # The rounded-up limit and the target are compared, so that rounding can only refuse.
-        if sample.limit(position, log_delta + log_share).limits[0] <= target:
+        if sample.is_accepted(position, target, log_delta + log_share):
             accepted.append(position)
             last_log_share = log_share
         else:
             stopped_at, part = position, 0.0
     shown = accepted[-1] if accepted else 0
     log_share_of_first = math.log(plan.shares[0]) if plan.shares[0] else -math.inf
-    limit_of_first = float(sample.limit(0, log_delta + min(log_share_of_first, 0.0)).limits[0])
+    log_delta_of_first = log_delta + min(log_share_of_first, 0.0)
+    limit_of_first = sample.stated_limit(0, target, log_delta_of_first)
     found = sample.limit(shown, log_delta)  # for the errors
-    has_groups = sample.counts.grouped is not None
     member = plan.order[shown]
     details = {
         "tail": "exact",
@@ -288,39 +354,58 @@ def _test(sample: _TestedSample, target: float) -> tuple[int | None, Bound]:
         "targets": list(plan.targets),
         "order": list(plan.order),
         "accepted": [plan.order[position] for position in accepted],
-        "p_values": [] if has_groups else _p_values(rows.add_repeated(sample.errors[:n_tested]), rows.n, target),
+        "p_values": sample.p_values(n_tested, target),
         "stopped_at": None if stopped_at is None else plan.order[stopped_at],
         "member": member,
         "n_leaves": plan.sequence[member].n_leaves,
         "limit_of_first": limit_of_first,
     }
+    fields = {"method": "fixed sequence", **rows.bound_fields, **found.fields}
+    if sample.counts.grouped is not None:
+        fields["method"] = f"fixed sequence, {found.description}"
+    if groups is not None:
+        has_target = target is not None
+        fields |= {"method": groups.method(has_target=has_target), "quantity": groups.quantity(has_target=has_target)}
+        details |= groups.details(n_tested, log_delta)
+    value = plan.conditions.max_gap if target is None else target
+    assert value is not None
     return (member if accepted else None), Bound(
-        value=target if accepted else limit_of_first,
-        method=f"fixed sequence, {found.description}" if has_groups else "fixed sequence",
+        value=value if accepted else limit_of_first,
         errors=found.errors[0].item(),
         complexity=math.log(rows.delta) - log_delta - last_log_share,
         certified=bool(accepted),
-        reason="" if accepted else _describe_failure(plan, target, limit_of_first),
+        reason="" if accepted else _describe_failure(sample, target, limit_of_first, log_delta_of_first),
         details=details,
         covers_choice=True,
-        **rows.bound_fields,
-        **found.fields,
+        **fields,
     )
 
 
-def _p_values(wrong: LongsOrFloats, n: int, target: float) -> list[float]:
-    """Return, for each number in `wrong`, P(Bin(n, target) <= number): its p-value if the true error is `target`."""
-    return [float(p) for p in np.exp(np.minimum(log_binomial_tail(wrong, n, target), 0.0))]
-
-
-def _describe_failure(plan: FixedSequencePlan, target: float, limit: float) -> str:
-    """Return why nothing is certified below a target, and what could have been certified."""
+def _describe_failure(sample: _TestedSample, target: float | None, limit: float, log_delta: float) -> str:
+    """Return why nothing is certified, and what could have been certified."""
+    plan, groups = sample.plan, sample.groups
     leaves = plan.sequence[plan.order[0]].n_leaves
     first = f"the first pruning, with {leaves:,} lea{'f' if leaves == 1 else 'ves'},"
-    return (
-        f"no pruning is certified below the target of {100 * target:.6g} %; {first} has a test-sample limit of "
-        f"{math.ceil(limit * 1e4) / 100:g} %, the lowest target that these rows would have met"
-    )
+    shown = f"{math.ceil(limit * 1e4) / 100:g} %"
+    if groups is None:
+        return (
+            f"no pruning is certified below the target of {100 * (target or 0):.6g} %; {first} has a test-sample limit "
+            f"of {shown}, the lowest target that these rows would have met"
+        )
+    failed, limits = [], []
+    if target is not None:
+        where = f" in every group of {groups.columns}" if groups.conditions.per_group else ""
+        failed.append(f"below the target of {100 * target:.6g} %{where}")
+        worst = f" for {groups.worst_group(0, log_delta)}" if groups.conditions.per_group else ""
+        limits.append(f"a limit of {shown}{worst}")
+    if groups.conditions.max_gap is not None:
+        max_gap, gap = groups.conditions.max_gap, groups.gap(0, log_delta)
+        failed.append(f"with a gap of the {groups.conditions.rate} of at most {100 * max_gap:.6g} points")
+        limits.append(f"a certified gap of {math.ceil(gap * 1e4) / 100:g} points")
+    lowest = "" if len(limits) > 1 else ", the lowest target that these rows would have met"
+    empty = groups.empty_groups[:3]
+    remark = f"; nothing can be certified of groups without rows ({', '.join(empty)})" if empty else ""
+    return f"no pruning is certified {' and '.join(failed)}; {first} has {' and '.join(limits)}{lowest}{remark}"
 
 
 def _check_not_evaluated(plan: FixedSequencePlan, counts: Counts) -> None:
@@ -329,7 +414,7 @@ def _check_not_evaluated(plan: FixedSequencePlan, counts: Counts) -> None:
     A sample whose errors are known may have suggested the target, or the order.
     """
     used_plan = _plans_of_log.get(plan.tree.evaluation_log, {}).get(_identity(counts))
-    if used_plan == plan.digest:
+    if used_plan == plan.digest_on(counts):
         return
     if used_plan is None and not evaluations_of(plan.tree, counts):
         return
@@ -347,7 +432,7 @@ def _identity(counts: Counts) -> bytes:
     return counts.sample_id + counts.sample.encode(errors="replace")
 
 
-def _checked_targets(target: float | Sequence[float]) -> tuple[float, ...]:
+def _checked_targets(target: float | Sequence[float] | None) -> tuple[float, ...]:
     """Return the targets as floats; raise `ParameterError` unless each is between 0 and 1."""
     values: Iterable[Any] = target if _is_list(target) else [target]  # type: ignore[assignment]
     targets = []

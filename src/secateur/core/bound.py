@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from ..errors import ParameterError, escape_unprintable, show
 
+GAP = "gap of"  # with which the quantity of a limit on the difference of a rate between population groups begins
+ERROR_IN_GROUPS = "error in every group of"  # and that of a limit on the error in each population group
 GROUPS_IN_ERROR = "share of groups with an error"  # the quantity of a limit on groups that must be right in all rows
 LOSSES_OF_NUMBERS = ("mean absolute error", "mean squared error")
 AMOUNTS = ("cost", *LOSSES_OF_NUMBERS)  # quantities that are not shares of rows; `Bound.scale` is their largest value
@@ -165,8 +167,10 @@ class Bound:
         """The bound as a sentence, without the remark that it was not checked."""
         # The limit is rounded up and the confidence down, so that the sentence stays true.
         value = Decimal(repr(float(self.value)))
-        limit = _digits(value, ROUND_CEILING, 3) if self.is_amount else _percent(value, ROUND_CEILING, 3)
-        confidence = _percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
+        limit = _digits(value, ROUND_CEILING, 3) if self.is_amount else percent(value, ROUND_CEILING, 3)
+        if self.quantity.startswith(GAP):
+            limit = f"{limit.removesuffix(' %')} percentage points"
+        confidence = percent(1 - Decimal(repr(float(self.delta))), ROUND_FLOOR, 6)
         rows = f"{self.n:,} held-out {self.unit}{'s' if self.n != 1 else ''}"
         if self.unit == "group":
             rows += f" of {self.n_rows:,} rows"
@@ -193,7 +197,7 @@ class Bound:
         )
 
 
-def _percent(share: Decimal, rounding: str, n_digits: int) -> str:
+def percent(share: Decimal, rounding: str, n_digits: int) -> str:
     """Return a share in percent, rounded to `n_digits` significant digits."""
     return _digits(100 * share, rounding, n_digits) + " %"
 

@@ -13,6 +13,7 @@ from ..data.sketch import Sketch
 from ..errors import CountsError, show
 from .grouped_rows import GroupedRows
 from .node_statistics import NodeStatistics
+from .population_groups import PopulationGroups
 from .provenance import identify_sample, sample_array
 from .tree import Tree
 
@@ -42,6 +43,9 @@ class Counts(NodeStatistics):
         Hashes of some of the rows, by which certificates recognise rows that were used before.
     grouped : GroupedRows, optional
         The group of each row, if rows belong together: certificates then count groups as independent draws.
+    populations : tuple of PopulationGroups
+        The same rows by population group, such as women and men: one entry for each column that was counted by
+        `count_groups`.
 
     Examples
     --------
@@ -62,6 +66,7 @@ class Counts(NodeStatistics):
     n_rows: int | None = field(default=None, compare=False)
     sketch: Sketch | None = field(default=None, compare=False)
     grouped: GroupedRows | None = field(default=None, compare=False)
+    populations: tuple[PopulationGroups, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         by_class = _as_numbers(self.by_class)
@@ -73,6 +78,9 @@ class Counts(NodeStatistics):
             )
         object.__setattr__(self, "by_class", by_class)
         _check_sums(self.tree, by_class, self.sample)
+        object.__setattr__(self, "populations", tuple(self.populations))
+        for population in self.populations:
+            population.check_fits(by_class, self.sample)
 
     @classmethod
     def from_leaves(cls, tree: Tree, leaf_by_class: ArrayLike, *, sample: str = "grow") -> "Counts":
@@ -109,15 +117,18 @@ class Counts(NodeStatistics):
         """
         counts = cls.__new__(cls)
         counts.__dict__.update(tree=tree, by_class=write_protect(by_class), sample=sample)
-        counts.__dict__.update(n_rows=None, sketch=None, grouped=None)
+        counts.__dict__.update(n_rows=None, sketch=None, grouped=None, populations=())
         return counts
 
     def restrict_to(self, tree: Tree, nodes: Array) -> "Counts":
         """Return the counts of the same sample on a smaller tree; see `NodeStatistics.restrict_to`."""
-        restricted = super().restrict_to(tree, nodes)
-        if self.grouped is None:
+        plain = replace(self, populations=()) if self.populations else self
+        restricted = super(Counts, plain).restrict_to(tree, nodes)
+        if self.grouped is None and not self.populations:
             return restricted
-        return replace(restricted, grouped=self.grouped.restrict_to(self.tree, nodes))
+        grouped = None if self.grouped is None else self.grouped.restrict_to(self.tree, nodes)
+        populations = tuple(population.restrict_to(nodes) for population in self.populations)
+        return replace(restricted, grouped=grouped, populations=populations)
 
     @property
     def labels(self) -> Ints:

@@ -11,6 +11,7 @@ from ..errors import PruningError, UnsupportedError
 from .bound import Bound
 from .calibration import Calibration
 from .counts import Counts
+from .group_rates import GroupRates
 from .moments import Moments
 from .provenance import SampleUsage
 from .pruning import Pruning
@@ -45,6 +46,8 @@ class Model(Immutable):
         Facts about the fit by name, as plain values: versions, numbers of rows and columns, seconds.
     calibration : Calibration, optional
         Rows that had no part in making the pruning, for prediction intervals and sets.
+    group_rates : tuple of GroupRates
+        The certified rates of the population groups of the held-out sample, one entry per column.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class Model(Immutable):
     parameters: dict[str, Any] = field(default_factory=dict)
     metadata: dict[str, Any] = field(default_factory=dict)
     calibration: Calibration | None = None
+    group_rates: tuple[GroupRates, ...] = ()
 
     def __post_init__(self) -> None:
         for sample in (self.grown, self.holdout):
@@ -73,6 +77,20 @@ class Model(Immutable):
                 raise PruningError(f"the sequence is of another tree ({part.tree}, not {self.tree})")
         if self.is_classifier and self.pruning.node_labels is None:
             raise PruningError("the pruning has no classes; a classifying model needs node_labels")
+        object.__setattr__(self, "group_rates", tuple(self.group_rates))
+        if self.group_rates:
+            self._check_group_rates()
+
+    def _check_group_rates(self) -> None:
+        """Raise `PruningError` unless all group rates are of this pruning and of the held-out sample."""
+        holdout = self.class_holdout
+        columns = () if holdout is None else tuple(population.column for population in holdout.populations)
+        is_same_pruning = all(rates.pruning == self.pruning.digest for rates in self.group_rates)
+        if not is_same_pruning or columns != tuple(rates.column for rates in self.group_rates):
+            raise PruningError(
+                "the group rates are of another pruning or of other held-out rows; leave them out (group_rates=()), or "
+                "certify the groups of this pruning"
+            )
 
     @property
     def tree(self) -> Tree:

@@ -1,10 +1,11 @@
 """Routing rows through a tree, and counting the rows of a sample in every node.
 
-`count` and `apply` are public. A `CountTask` is what an engine runs on every batch of rows, and a tally is its result.
-The other functions are used by growers and estimators.
+`count`, `count_groups` and `apply` are public. A `CountTask` is what an engine runs on every batch of rows, and a tally
+is its result. The other functions are used by growers and estimators.
 """
 
 from ._count import CountTask, count, plan_count
+from ._count_groups import count_groups
 from ._rows import (
     apply,
     decision_path,
@@ -17,6 +18,6 @@ from ._rows import (
 from ._tally import ClassTally, NumberTally, format_new_labels, merge_tallies
 
 __all__ = [
-    "ClassTally", "CountTask", "NumberTally", "apply", "count", "decision_path", "format_new_labels", "merge_tallies",
-    "moments_of", "plan_count", "route_matrix", "route_table", "sketch_of", "with_growing_rows",
+    "ClassTally", "CountTask", "NumberTally", "apply", "count", "count_groups", "decision_path", "format_new_labels",
+    "merge_tallies", "moments_of", "plan_count", "route_matrix", "route_table", "sketch_of", "with_growing_rows",
 ]  # fmt: skip
