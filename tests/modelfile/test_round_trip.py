@@ -285,6 +285,7 @@ def test_every_field_of_a_model_is_written():
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
+        "populations": None, "group_rates": None,  # where there are some: test_population_groups.py
         **dict.fromkeys(("grouped", *GROUP_KEYS)),  # of rows in groups: test_a_file_knows_that_there_were_groups
         "rows": None,  # of held-out numbers: tests/certifiers/test_absolute_error.py
         "calibration": None,  # of certified models: tests/certifiers/test_prediction_intervals.py

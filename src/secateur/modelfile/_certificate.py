@@ -1,18 +1,19 @@
-"""Check that the claims of a model follow from its own counts: the choice of a member, and the certificate.
+"""Check that the claims of a model follow from its own counts: the choice of a member, and certificates.
 
 A claim that contradicts itself or the samples in the model is refused. A certificate is computed again from the
 samples in the model; one that does not follow from them is marked as stated in the file.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._utils.arrays import MAX_EXACT_INT, Array
-from ..core import Bound, Calibration, Counts, Model, Moments, Sample, SampleUsage, Selection
-from ..core.bound import LOSSES_OF_NUMBERS
+from ..core import Bound, Calibration, Counts, GroupRates, Model, Moments, Sample, SampleUsage, Selection
+from ..core.bound import ERROR_IN_GROUPS, GAP, LOSSES_OF_NUMBERS
 from ..errors import ModelFileError, SecateurError, show
 from ..model_selection.losses import PATH_COSTS, check_cost_matrix
 from ..statistics.freshness import Freshness
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 # Largest number of errors for which a binomial tail is computed. A certificate of more errors is compared with the
 # limit for this number of errors, which is lower than its own.
 MAX_TAIL_ERRORS = 10**12
-FIXED_SEQUENCE = "fixed sequence"  # `Bound.method` of certifiers.fixed_sequence
+FIXED_SEQUENCE = "fixed sequence"  # with which `Bound.method` of certifiers.fixed_sequence begins
+IN_FILE = "the model file"  # where a claim is stated that does not follow from the model
 MAX_CLASS_SIZE = 10_000_000  # nodes x growing errors k for which a certificate "within k errors" is computed again
 # Number of standard deviations by which a certificate may state fewer repeated rows than estimated from the sketches.
 MAX_DEVIATIONS = 4.0
@@ -48,6 +50,8 @@ def check_claims(model: Model) -> None:
     _check_whole_numbers(model)
     if model.selection is not None:
         _check_selection(model.selection, model)
+    for i, rates in enumerate(model.group_rates):
+        _check_group_rates(rates, model, i)
     bound = model.certificate
     if bound is None:
         return
@@ -60,20 +64,77 @@ def check_claims(model: Model) -> None:
 
 
 def verify_claims(model: Model) -> Model:
-    """Return the model, with its certificate marked as stated in the file unless it follows from the model."""
+    """Return the model, with all that does not follow from it marked as stated in the file.
+
+    These are the certificate and the rates of population groups.
+    """
     check_claims(model)
     if model.calibration is not None and not _is_confirmed(model.calibration, model):
-        model = replace(model, calibration=replace(model.calibration, stated="the model file"))
+        model = replace(model, calibration=replace(model.calibration, stated=IN_FILE))
+    if model.group_rates:
+        model = replace(model, group_rates=_verify_group_rates(model))
     bound = model.certificate
     if bound is None:
         return model
     if _is_about_holdout(bound, model):
-        recomputed = _recompute_if_possible(bound, model)
+        recomputed = _recompute_if_possible(_recompute, bound, model)
         if recomputed is not None and _follows_from(bound, recomputed):
             names = ("freshness", "covers_choice", *(REPEATS_KEYS if bound.repeats else ()))
             findings = {name: getattr(recomputed, name) for name in names}
             return replace(model, certificate=replace(bound, **findings))
-    return replace(model, certificate=replace(bound, stated="the model file"))
+    return replace(model, certificate=replace(bound, stated=IN_FILE))
+
+
+def _check_group_rates(rates: GroupRates, model: Model, i: int) -> None:
+    """Refuse rates of population groups whose numbers of rows are not those of the held-out counts."""
+    from ..certifiers._group_rates import count_events, find_positive
+
+    holdout = model.class_holdout
+    assert holdout is not None
+    population = holdout.populations[i]
+    if rates.groups != population.names:
+        raise ModelFileError(f"group_rates[{i}].groups are not the groups of the held-out counts")
+    try:
+        positive = find_positive(model.pruning, holdout, rates.positive or None)
+    except SecateurError as error:
+        raise ModelFileError(f"group_rates[{i}].positive: {error}") from error
+    events, n = count_events(model.pruning, population, rates.rates, max(positive.number, 0))
+    if not (np.array_equal(rates.events, events) and np.array_equal(rates.n, n)):
+        raise ModelFileError(
+            f"group_rates[{i}] counts other rows than the held-out counts of the groups of {rates.column!a}"
+        )
+
+
+def _verify_group_rates(model: Model) -> tuple[GroupRates, ...]:
+    """Return the rates of population groups, marked as stated in the file unless they follow from the model."""
+    recomputed = _recompute_if_possible(_recompute_group_rates, model.group_rates[0], model)
+    if recomputed is None or len(recomputed) != len(model.group_rates):
+        return tuple(replace(rates, stated=IN_FILE) for rates in model.group_rates)
+    pairs = zip(model.group_rates, recomputed, strict=True)
+    return tuple(
+        found if _rates_follow_from(rates, found) else replace(rates, stated=IN_FILE) for rates, found in pairs
+    )
+
+
+def _rates_follow_from(rates: GroupRates, recomputed: GroupRates) -> bool:
+    """Return whether rates of groups claim no more than the recomputed ones."""
+    names = ("rates", "positive", "delta", "n_repeated", "n_rows", "n_columns", "method", "sample")
+    if any(getattr(rates, name) != getattr(recomputed, name) for name in names):
+        return False
+    is_lower_valid = (rates.lower <= recomputed.lower * (1 + TOLERANCE)).all()
+    return bool(is_lower_valid and (rates.upper * (1 + TOLERANCE) >= recomputed.upper).all())
+
+
+def _recompute_group_rates(rates: GroupRates, model: Model) -> tuple[GroupRates, ...]:
+    """Compute the rates of all groups again, with the settings that those of the first column state."""
+    from ..certifiers import certify_groups
+
+    assert model.class_holdout is not None
+    found = certify_groups(
+        model.pruning, model.class_holdout, positive=rates.positive or None, delta=rates.delta,
+        repeats=_stated_repeats(rates, model),
+    )  # fmt: skip
+    return found if isinstance(found, tuple) else (found,)
 
 
 def _check_plain_values(model: Model) -> None:
@@ -193,8 +254,8 @@ def _check_bound(bound: Bound) -> None:
         raise ModelFileError(
             f"certificate.errors is {errors:,.10g} in certificate.n = {n:,.10g} rows; such numbers are impossible"
         )
-    lowest_limit = bound.rate
-    if not bound.is_amount and n == int(n) and bound.unit == "row":
+    lowest_limit = 0.0 if bound.quantity.startswith(GAP) else bound.rate
+    if not _is_about_groups(bound) and not bound.is_amount and n == int(n) and bound.unit == "row":
         lowest_limit = binomial_upper(min(int(errors), MAX_TAIL_ERRORS), int(n), math.log(bound.delta))
     if bound.certified and bound.value < lowest_limit * (1 - TOLERANCE):
         raise ModelFileError(
@@ -205,8 +266,14 @@ def _check_bound(bound: Bound) -> None:
 
 def _is_about_holdout(bound: Bound, model: Model) -> bool:
     """Return whether a certificate bounds the error of the model's pruning on the held-out counts of the model."""
-    is_error = bound.quantity in ("error", *LOSSES_OF_NUMBERS) and not bound.predictor and bound.unit == "row"
-    return is_error and model.holdout is not None and bound.sample == model.holdout.sample
+    is_error = bound.quantity in ("error", *LOSSES_OF_NUMBERS) or _is_about_groups(bound)
+    is_about_rows = is_error and not bound.predictor and bound.unit == "row"
+    return is_about_rows and model.holdout is not None and bound.sample == model.holdout.sample
+
+
+def _is_about_groups(bound: Bound) -> bool:
+    """Return whether a certificate is about population groups: their errors, or the gap of a rate between them."""
+    return bound.quantity.startswith((GAP, ERROR_IN_GROUPS))
 
 
 def _check_bound_fits_holdout(bound: Bound, model: Model) -> None:
@@ -258,10 +325,10 @@ def _follows_from(bound: Bound, recomputed: Bound) -> bool:
     return not recomputed.value > bound.value * (1 + TOLERANCE)
 
 
-def _recompute_if_possible(bound: Bound, model: Model) -> Bound | None:
-    """Return the certificate that `certify` computes from the model; None if it refuses or the method is not known."""
+def _recompute_if_possible(recompute: Callable[[Any, Model], Any], claim: Any, model: Model) -> Any:
+    """Return what a function computes for a claim of a model; None if it refuses."""
     try:
-        return _recompute(bound, model)
+        return recompute(claim, model)
     except SecateurError:  # for instance because the rows are not fresh, as the file itself states
         return None
     finally:
@@ -277,7 +344,7 @@ def _recompute(bound: Bound, model: Model) -> Bound | None:
     if not model.is_classifier:
         return _recompute_for_numbers(bound, model, repeats)
     assert model.class_holdout is not None
-    if bound.method == FIXED_SEQUENCE:
+    if bound.method.startswith(FIXED_SEQUENCE):
         return _recompute_fixed_sequence(bound, model, repeats)
     method = _method_of(bound)
     k = bound.details.get("k")
@@ -312,18 +379,19 @@ def _recompute_fixed_sequence(bound: Bound, model: Model, repeats: Repeats | Rep
 
     sequence, holdout, details = model.sequence, model.class_holdout, bound.details
     assert holdout is not None
-    has_one_target = details.get("targets") == [details.get("target")]
-    if sequence is None or not has_one_target:
+    target = details.get("target")
+    if sequence is None or details.get("targets") != ([] if target is None else [target]):
         return None
+    conditions = {name: details[name] for name in ("per_group", "max_gap", "rate", "positive") if name in details}
     if sequence.node_labels is None:
         sequence = replace(sequence, node_labels=model.pruning.node_labels)
-    plan = fixed_sequence(sequence, target=details["target"], order=details.get("order"))
+    plan = fixed_sequence(sequence, target=target, order=details.get("order"), **conditions)
     _, recomputed = plan.certify(holdout, bound.delta, repeated=True, repeats=repeats)
     is_chosen = bool((sequence[recomputed.details["member"]].is_leaf == model.pruning.is_leaf).all())
     return recomputed if is_chosen and isinstance(recomputed, Bound) else None
 
 
-def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
+def _stated_repeats(bound: Bound | GroupRates, model: Model) -> Repeats | RepeatRule:
     """Return the number of repeated rows that a certificate states, unless the sketches in the model show more.
 
     Fitting counts repeated rows exactly, from the hashes of all rows. The sketches in a file hold a part of them.
@@ -344,7 +412,7 @@ def _stated_repeats(bound: Bound, model: Model) -> Repeats | RepeatRule:
         verdict=verdicts[bound.repeats],
         n_errors=bound.n_repeated,
         n_twins=bound.n_repeated,
-        errors_by_class=(),
+        errors_by_class=found.errors_by_class if found.n_errors == bound.n_repeated else (),
         copies_detectable=bound.copies_detectable and found.copies_detectable,
         delta=0.0,
     )

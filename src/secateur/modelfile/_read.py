@@ -39,6 +39,7 @@ from ._checks import (
     check_target_rows,
     check_tree,
 )
+from ._population_groups import read_group_rates, read_populations
 from ._values import (
     DICTIONARY,
     GROUP_KEYS,
@@ -75,7 +76,7 @@ LOADER_OF_FORMAT = {MODEL_FORMAT: "load_model", COUNTS_FORMAT: "load_counts"}
 def read_model(document: Document) -> core.Model:
     """Return the model in a document of any version; raise `ModelFileError` if it is invalid."""
     document = _as_current_version(document, MODEL_FORMAT)
-    check_keys(document, "the file", REQUIRED_KEYS["model"], ("calibration",))
+    check_keys(document, "the file", REQUIRED_KEYS["model"], ("calibration", "group_rates"))
     with _class_errors_as_file_errors():
         schema = optional(_read_schema)(document["schema"], "schema")
         rows = read_fields(document["rows"], "rows", REQUIRED_KEYS["rows"])
@@ -116,6 +117,7 @@ def _read_parts(document: Document, rows: Document, tree: core.Tree) -> Document
         "evaluations": _read_evaluations(rows["evaluations"], len(samples), has_sequence=sequence is not None),
         "certificate": optional(read_certificate)(document["certificate"], "certificate"),
         "calibration": _read_calibration(document, holdout, tree, n_classes),
+        "group_rates": read_group_rates(document.get("group_rates", []), "group_rates"),
         "parameters": DICTIONARY.read(document["parameters"], "parameters"),
         "metadata": DICTIONARY.read(document["metadata"], "metadata"),
     }
@@ -170,6 +172,7 @@ def _make_model(parts: Document, tree: core.Tree) -> core.Model:
             selection,
             certificate=None if parts["certificate"] is None else core.Bound(**parts["certificate"]),
             calibration=_make_calibration(parts["calibration"], pruning, holdout),
+            group_rates=tuple(core.GroupRates(**rates, pruning=pruning.digest) for rates in parts["group_rates"]),
             parameters=parts["parameters"],
             metadata=parts["metadata"],
         )
@@ -314,7 +317,7 @@ def _read_row_key(part: Json, n_columns: int) -> RowKey | None:
 def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
     """Return the checked fields of counts or moments."""
     has_moments = isinstance(part, dict) and part.get("kind") == "moments"
-    optional_keys = ("has_groups", "rows") if has_moments else ("has_groups",)
+    optional_keys = ("has_groups", "rows") if has_moments else ("has_groups", "populations")
     fields = read_fields(part, location, REQUIRED_KEYS["moments" if has_moments else "counts"], optional_keys)
     read_choice(fields.pop("kind"), f"{location}.kind", "counts", "moments")
     if not has_moments:
@@ -334,7 +337,13 @@ def _read_sample(part: Json, location: str, tree: core.Tree) -> Document:
         fields["rows"] = core.GroupedRows.unknown()
     elif "rows" in fields:
         fields["rows"] = _read_target_rows(fields["rows"], f"{location}.rows", fields, tree)
+    populations = fields.pop("populations", None)
     check_sample(tree, fields, location)
+    if populations is not None:
+        if fields["by_class"].dtype.kind != "i":
+            raise ModelFileError(f"{location}.populations need whole counts")
+        place = f"{location}.populations"
+        fields["populations"] = read_populations(populations, place, tree, fields["by_class"])
     return fields
 
 

@@ -47,6 +47,7 @@ from ._checks import (
     check_sketch,
     check_tree,
 )
+from ._population_groups import write_group_rates, write_populations
 from ._values import (
     GROUP_KEYS,
     REPEATS_KEYS,
@@ -82,6 +83,7 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
         sequence = _write_sequence(model.sequence, "sequence", model)
     if model.selection is not None:
         selection = _write_selection(model.selection, model)
+    group_rates = {"group_rates": write_group_rates(model.group_rates)} if model.group_rates else {}
     if model.certificate is not None:
         keys = REQUIRED_KEYS["certificate"]
         if model.certificate.repeats:  # empty if an earlier version computed the certificate
@@ -101,6 +103,7 @@ def write_model_document(model: Model, *, sketch: bool = True) -> Document:
         "sequence": sequence,
         "selection": selection,
         "certificate": certificate,
+        **group_rates,
         "parameters": write_plain(dict(model.parameters), "parameters"),
         "metadata": write_plain(dict(model.metadata), "metadata"),
         "rows": _write_rows(model, sketch=sketch),
@@ -207,7 +210,11 @@ def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
         return document | {"has_groups": True} if has_groups else document
     document["numbers"] = "whole" if counts.has_integer_weights else "real"
     document["by_class"] = [write_array(column) for column in counts.by_class.T]
-    return document | {"has_groups": True} if has_groups else document
+    if has_groups:
+        document["has_groups"] = True
+    if counts.populations:
+        document["populations"] = write_populations(counts.populations, counts.tree, f"{location}.populations")
+    return document
 
 
 def _bounded_rows(rows: TargetRows, sample_id: bytes) -> TargetRows:
