@@ -253,32 +253,3 @@ def test_the_text_and_the_facts_agree(fitted):
     assert found.headline in str(found)
     assert all(change["text"] in str(found) for change in facts["changes"][:5])
     assert len(found.shown_members(5)) <= 5
-
-
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        ({"costs": [[0, 1], [5, 0]]}, "minimise expected costs"),
-        ({"class_weight": "balanced"}, "class_weight"),
-        ({"scoring": "balanced_error"}, "balanced error"),
-        ({"monotonic_cst": [1, 0, 0]}, "monotonic_cst"),
-    ],
-)
-def test_labels_that_serve_another_purpose_than_few_errors_are_not_changed(parameters, words):
-    model = TreeClassifier(cv=3, cv_repeats=1, **parameters).fit(*rows(200, 0))
-
-    with pytest.raises(UnsupportedError, match=words):
-        update(model, *rows(100, 1))
-
-
-def test_the_rows_of_a_group_are_in_one_fold(fitted):
-    X, y = rows(120, 21, shift=0.1)
-    copies, label, groups = np.repeat(X, 4, axis=0), np.repeat(y, 4), np.repeat(np.arange(120), 4)
-    order = np.random.default_rng(0).permutation(480)
-
-    alone = update(fitted, copies, label, regrow=True)
-    grouped = update(fitted, copies, label, groups=groups, regrow=True)
-    shuffled = update(fitted, copies[order], label[order], groups=groups[order], regrow=True)
-
-    assert shuffled.cv_errors.tolist() == grouped.cv_errors.tolist()
-    assert grouped.cv_errors[-1] > alone.cv_errors[-1] + 0.05  # subtrees learn copies in other folds by heart

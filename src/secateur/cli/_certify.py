@@ -13,6 +13,7 @@ from ._command import (
     check_max_error,
     choice_option,
     delta_option,
+    make_table,
     max_error_option,
     name_option,
     parse_json,
@@ -25,13 +26,27 @@ from ._command import (
     write_model,
     write_model_options,
 )
-from ._input import held_out_counts, held_out_options, input_output_options, model_command
+from ._input import (
+    check_group_option,
+    group_option,
+    held_out_counts,
+    held_out_options,
+    input_output_options,
+    model_command,
+)
 
 if TYPE_CHECKING:
-    from ..core import Bound, Counts, LeafShares, Model
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from ..core import Bound, Counts, GroupRates, LeafShares, Model
 
 
-@model_command("secateur certify tree.json --holdout fresh.csv --max-error 0.15")
+@model_command(
+    "secateur certify tree.json --holdout fresh.csv --max-error 0.15",
+    "secateur certify tree.json --holdout fresh.csv --group sex",
+)
 @held_out_options
 @choice_option(
     "--of", "quantity", names=("error", "cost", "rates", "leaves"),
@@ -41,7 +56,8 @@ if TYPE_CHECKING:
     "--costs", metavar="FILE|JSON",
     help="Cost matrix for --of cost: a row per true class, a column per prediction; by default that of the model.",
 )  # fmt: skip
-@click.option("--positive", metavar="CLASS", help="Positive class (--of rates, leaves).")
+@group_option
+@click.option("--positive", metavar="CLASS", help="Positive class (--group, --of rates, --of leaves).")
 @name_option(
     "--method", names=["best", *METHODS], default="best",
     help="Certificate; best picks those that suit the sample and splits delta among them.",
@@ -62,20 +78,27 @@ if TYPE_CHECKING:
 @write_model_options
 @input_output_options
 def certify(model: "Model", **options: Any) -> int | None:
-    """Compute an upper bound on the error of the tree in the file MODEL."""
+    """Compute an upper bound on the error of the tree in the file MODEL.
+
+    With --group, also the error and selection rates of population groups,
+    such as women and men, with limits that hold at once, and the gaps
+    between groups.
+    """
     from ..model_selection._certify_model import check_groups_given
 
     holdout: Any = held_out_counts(model, options) or model.holdout
     if holdout is None:
         raise click.UsageError("held-out rows are needed; give --holdout FILE or --counts FILE")
     check_groups_given(model, holdout)
+    check_group_option(holdout, options)
     quantity = options["quantity"]
     if quantity != "error" and not model.is_classifier:
         raise click.UsageError(
             f"--of {quantity} is for classes, and the target of this tree is a number; use --of error"
         )
     if quantity == "error":
-        return _certify_error(replace(model, holdout=holdout), options)
+        rates = model.group_rates if holdout is model.holdout else ()
+        return _certify_error(replace(model, holdout=holdout, group_rates=rates), options)
     _check_options(quantity, options)
     if quantity == "cost":
         return _certify_cost(model, holdout, options)
@@ -87,6 +110,8 @@ def certify(model: "Model", **options: Any) -> int | None:
 
 def _check_options(quantity: str, options: Options) -> None:
     """Refuse options that do not apply to a quantity other than the error."""
+    if options["group"]:
+        raise click.UsageError(f"--group is for --of error: its table has the rates of each group, not {quantity}")
     if options["method"] != "best":
         raise click.UsageError(f"--method is for --of error; --of {quantity} has one method")
     if options["output"]:
@@ -114,8 +139,40 @@ def _certify_error(model: "Model", options: Options) -> int:
         parameters |= {name: model.parameters.get(name) for name in stated}
     with warnings_as_notes():
         bound = certify_model(model, seed=options["random_state"], **parameters)
-    write_model(replace(model, certificate=bound), options, bound_to_dict(bound), [str(bound)])
-    return check_max_error(options, [(f"the certified {bound.quantity}", bound.value)])
+    if options["group"]:
+        model = replace(model, group_rates=_certify_groups(model, options))
+    result, text = bound_to_dict(bound), [str(bound)]
+    limits = [(f"the certified {bound.quantity}", bound.value)]
+    if options["group"]:
+        result["group_rates"] = [rates.to_dict() for rates in model.group_rates]
+        limits += [_highest_limit(rates) for rates in model.group_rates]
+    certified = replace(model, certificate=bound)
+    write_model(certified, options, result, [*text, *_describe_groups(certified, options)])
+    return check_max_error(options, limits)
+
+
+def _certify_groups(model: "Model", options: Options) -> "tuple[GroupRates, ...]":
+    """Return the certified rates of the population groups of a model's held-out sample."""
+    from ..model_selection import certify_model_groups
+
+    settings = {name: options[name] for name in ("positive", "delta", "repeats")}
+    return certify_model_groups(model, **settings)
+
+
+def _highest_limit(rates: "GroupRates") -> tuple[str, float]:
+    """Return the highest limit on the error of a group, with its name."""
+    rate = rates.highest()
+    return f"the certified error of {show(rate.group)} ({rates.column})", rate.upper
+
+
+def _describe_groups(model: "Model", options: Options) -> "Iterator[RenderableType]":
+    """Yield a table and a sentence for each column of population groups that was asked for."""
+    if not options["group"]:
+        return
+    for rates in model.group_rates:
+        yield ""
+        yield make_table(*rates.table(), n_left=2)
+        yield str(rates)
 
 
 def _certify_cost(model: "Model", holdout: "Counts", options: Options) -> int:

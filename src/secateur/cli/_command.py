@@ -491,12 +491,17 @@ def _to_plain(value: object) -> object:
 
 
 def check_certified(model: "Model", options: Options) -> int:
-    """Return exit status 1 if a tree certified below --certified-error was requested and not found, otherwise 0."""
+    """Return exit status 1 if a tree certified below --certified-error was requested and not found, otherwise 0.
+
+    --max-gap is such a request, too.
+    """
     bound = model.certificate
-    if options["target_error"] is None or (bound is not None and bound.certified):
+    wanted = {"--certified-error": options["target_error"], "--max-gap": options.get("max_gap")}
+    requests = [f"{flag} {value:g}" for flag, value in wanted.items() if value is not None]
+    if not requests or (bound is not None and bound.certified):
         return 0
     reason = "" if bound is None else f": {bound.reason}"
-    print_message(f"not met: --certified-error {options['target_error']:g}{reason}", quiet=options["quiet"])
+    print_message(f"not met: {', '.join(requests)}{reason}", quiet=options["quiet"])
     return 1
 
 

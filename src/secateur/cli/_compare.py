@@ -66,7 +66,7 @@ def compare(data: tuple[str, ...], **options: Any) -> None:
     from ..pruners import RULES
 
     image_format = _image_format(options["plot_path"]) if options["plot_path"] else ""
-    table, weights, groups = read_table(
+    table, weights, groups, _ = read_table(
         options, data, target=options["target"], target_kind="class", keep=options["keep"]
     )
     hashes = None if groups is None else hash_groups(groups, table.n_rows)

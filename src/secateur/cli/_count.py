@@ -17,6 +17,7 @@ from ._command import (
 )
 from ._input import (
     count_rows,
+    group_option,
     held_out_counts,
     held_out_options,
     input_output_options,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 )
 @model_argument
 @rows_argument
+@group_option
 @held_out_options
 @write_model_options
 @input_output_options

@@ -162,7 +162,7 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     from ..model_selection import fit_model
 
     check_output_path(options["output"], force=options["force"])
-    table, weights, groups = read_table(
+    table, weights, groups, _ = read_table(
         options, data, target=options["target"], target_kind=_target_kind(options), keep=options["keep"]
     )
     holdout, held_out = _read_holdout(options, table.schema)

@@ -83,6 +83,10 @@ groups_option = click.option(
     "--groups", metavar="COL",
     help="Column of groups, such as patients: rows of one group stay together, and certificates count groups.",
 )  # fmt: skip
+group_option = click.option(
+    "--group", multiple=True, metavar="COL",
+    help="Column of population groups, such as sex; for several columns together, repeat it. The tree need not use it.",
+)  # fmt: skip
 keep_option = click.option(
     "--keep", multiple=True, metavar="COL",
     help="Keep this column, even if it looks like an identifier or gives away the target; `all` keeps every column.",
@@ -150,11 +154,15 @@ def local_file(path: str | Sequence[str], suffix: str | None = None) -> Iterator
 
 
 class InputRows(NamedTuple):
-    """The rows of data files, with their weights and groups; None if there is no column of weights or groups."""
+    """The rows of data files, with their weights and groups; None if there is no column of weights or groups.
+
+    `groups` are the groups of rows that belong together, `populations` the columns of population groups by name.
+    """
 
     table: "Table"
     weights: "Array | None"
     groups: "RawColumn | None"
+    populations: "dict[str, RawColumn]"
 
 
 def read_table(
@@ -199,6 +207,7 @@ def read_table(
         weights = None if weight_column is None else original_values(rows.read(weight_column))
         groups_column = options.get("groups") or (default_groups if default_groups in rows.names else None)
         groups = None if groups_column is None else rows.read(groups_column)
+        populations = {name: rows.read(name) for name in options.get("group") or ()}
         rows = _select_columns(rows, options, target)
         table = encode(
             rows,
@@ -215,7 +224,7 @@ def read_table(
             warn_categories(str(target), table.schema.classes.tolist())
         if keep is not None:
             table = _drop_screened_columns(table, keep)
-        return InputRows(table, weights, groups)
+        return InputRows(table, weights, groups, populations)
 
 
 def _open_rows(
@@ -237,6 +246,7 @@ def _open_rows(
     named_columns = [("--target", target), ("--sample-weight", options["sample_weight"])]
     named_columns.append(("--ids" if options.get("ids") else "--groups", options.get("groups")))
     named_columns += [("--ignore", name) for name in options["ignore"]]
+    named_columns += [("--group", name) for name in options.get("group") or ()]
     for flag, name in named_columns:
         if name is not None and name not in rows.names:
             shown_path = path if isinstance(path, str) else " ".join(path)
@@ -334,22 +344,55 @@ def count_rows(model: "Model", data: str, options: Options) -> "Sample":
     """
     counts: Sample
     if options["engine"] == "memory":
-        from ..routing import count
-
-        table, weights, groups = read_table(
+        rows = read_table(
             options, data, target=target_name(model, options), schema=model.tree.schema,
             default_groups=model.metadata.get("groups_column"),
         )  # fmt: skip
         with warnings_as_notes():
-            counts = count(model.tree, table, sample_weight=weights, sample=options["sample"] or "prune", groups=groups)
-    elif options.get("groups"):
+            counts = _count_in_memory(model, rows, options)
+    elif options.get("groups") or options.get("group"):
+        flag = f"--groups {options['groups']}" if options.get("groups") else f"--group {options['group'][0]}"
         raise click.UsageError(
-            f"--groups {options['groups']} with --engine {options['engine']}: rows are counted by group in memory "
-            "only; leave --engine out"
+            f"{flag} with --engine {options['engine']}: rows are counted by group in memory only; leave --engine out"
         )
     else:
         counts = _count_with_engine(model, data, options)
     return counts if options["sample"] else replace(counts, sample=f"rows {counts.sample_id.hex()[:8]}")
+
+
+def _count_in_memory(model: "Model", rows: InputRows, options: Options) -> "Sample":
+    """Return the counts of rows that have been read, by population group if --group is given."""
+    from ..routing import count, count_groups
+
+    sample = options["sample"] or "prune"
+    if not options.get("group"):
+        counts: Sample = count(model.tree, rows.table, sample_weight=rows.weights, sample=sample, groups=rows.groups)
+        return counts
+    flag = f"--group {options['group'][0]}"
+    if rows.weights is not None:
+        raise click.UsageError(f"{flag} with --sample-weight: rates of population groups count rows without weights")
+    if rows.groups is not None:
+        raise click.UsageError(
+            f"{flag}: rates of population groups count independent rows, but rows belong together here (--groups); "
+            "use rows of which each stands alone"
+        )
+    return count_groups(model.tree, rows.table, group=rows.populations, sample=sample)
+
+
+def check_group_option(counts: "Sample | None", options: Options) -> None:
+    """Refuse --group unless the held-out counts are by population group, and of just the columns of --group."""
+    names = tuple(dict.fromkeys(options["group"]))
+    found = tuple(population.column for population in getattr(counts, "populations", ()))
+    if not names or found == names:
+        return
+    if not found:
+        raise click.UsageError(
+            f"--group {names[0]}: the held-out rows were not counted by population group; give them with --holdout"
+        )
+    raise click.UsageError(
+        f"--group {' --group '.join(names)}: the held-out rows were counted by {', '.join(map(show, found))}; the "
+        "groups of all these columns are certified together"
+    )
 
 
 def _count_with_engine(model: "Model", data: str, options: Options) -> "Sample":

@@ -72,7 +72,7 @@ def predict(model: "Model", data: tuple[str, ...], **options: Any) -> None:
     the value of the row, the values needed, and how much the tests of the
     column moved the estimate.
     """
-    table, _, ids = read_table(_with_id_column(model, options), data, target=None, schema=model.tree.schema)
+    table, _, ids, _ = read_table(_with_id_column(model, options), data, target=None, schema=model.tree.schema)
     _note_unknown_values(table, quiet=options["quiet"])
     columns = _id_column(options, ids) | _prediction_columns(model, table, options)
     columns |= _reason_columns(model, table, options)

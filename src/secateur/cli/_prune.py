@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ._command import (
+    FRACTION,
     Options,
     check_certified,
+    choice_option,
     delta_option,
     int_option,
     make_table,
@@ -22,13 +24,21 @@ from ._command import (
     write_fitted_model,
     write_model_options,
 )
-from ._input import held_out_counts, held_out_options, input_output_options, model_command
+from ._input import (
+    check_group_option,
+    group_option,
+    held_out_counts,
+    held_out_options,
+    input_output_options,
+    model_command,
+)
 
 if TYPE_CHECKING:
     from .._utils.arrays import Array
     from ..core import Model, Sample
     from ..inspection.currency import Currency
 
+RATE_NAMES = ("error", "false-positive-rate", "false-negative-rate", "selection-rate")
 MAX_MEMBERS = 40  # members that `secateur path` shows without --all
 HEAD_OF_COLUMN = {"cross_validated": "cross-val.", "standard_error": "+- SE", "held_out": "held out", "shown": ""}
 ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chosen by another score
@@ -38,6 +48,7 @@ ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chose
     "secateur prune tree.json --holdout newer.csv -o smaller.json",
     "secateur prune tree.json --leaves 8 -o eight.json",
     "secateur prune tree.json --holdout fresh.csv --certified-error 0.15",
+    "secateur prune tree.json --holdout new.csv --certified-error 0.2 --group sex",
     "secateur prune tree.json --rule error-based --set confidence=0.1",
 )
 @held_out_options
@@ -53,7 +64,14 @@ ERROR_COLUMNS = ("growing", "held_out", "certified")  # of a tree that was chose
     "--accuracy", type=float, metavar="A", help="Return the smallest tree of the path with at least this accuracy."
 )
 @target_error_option
-@delta_option("certificate (--certified-error)")
+@group_option
+@click.option(
+    "--max-gap", type=FRACTION, metavar="X",
+    help="Choose the smallest tree whose --rate is certified to differ by at most X between the groups of --group.",
+)  # fmt: skip
+@choice_option("--rate", names=RATE_NAMES, help="Rate of --max-gap.")
+@click.option("--positive", metavar="CLASS", help="Positive class of --rate.")
+@delta_option("certificate (--certified-error, --max-gap)")
 @repeats_option
 @click.option("--at", "nodes", multiple=True, type=int, metavar="NODE", help="Cut at this node.")
 @write_model_options
@@ -71,14 +89,19 @@ def prune(model: "Model", **options: Any) -> int:
         "certified_error": options["target_error"],
     }
     size = {name: value for name, value in size.items() if value is not None}
-    if len(size) + bool(options["nodes"]) > 1:
+    is_gap_alone = options["max_gap"] is not None and options["target_error"] is None
+    if len(size) + bool(options["nodes"]) + is_gap_alone > 1:
         raise click.UsageError(
-            "--leaves, --alpha, --accuracy, --certified-error and --at exclude each other; give one of them"
+            "--leaves, --alpha, --accuracy, --certified-error (or --max-gap) and --at exclude each other; give one of "
+            "them"
         )
-    if options["target_error"] is not None:
+    if options["target_error"] is not None or options["max_gap"] is not None:
+        size |= _conditions_on_groups(holdout, options)
         size |= {"delta": options["delta"], "repeats": options["repeats"]}
+    elif options["group"]:
+        raise click.UsageError("--group goes with --certified-error or --max-gap")
     if holdout is not None:
-        model = replace(model, holdout=holdout, certificate=None)
+        model = replace(model, holdout=holdout, certificate=None, group_rates=())
     if options["nodes"]:
         for node in options["nodes"]:
             model = snip(model, node)
@@ -94,6 +117,19 @@ def prune(model: "Model", **options: Any) -> int:
         )
     write_fitted_model(model, options)
     return check_certified(model, options)
+
+
+def _conditions_on_groups(holdout: "Sample | None", options: Options) -> Options:
+    """Return what --group, --max-gap, --rate and --positive require of population groups."""
+    if options["max_gap"] is not None and not options["group"]:
+        raise click.UsageError("--max-gap needs --group COL, the population groups to compare")
+    if options["group"] and holdout is None:
+        raise click.UsageError("--group needs fresh rows with this column; give --holdout FILE")
+    check_group_option(holdout, options)
+    conditions: Options = {"per_group": bool(options["group"]) and options["target_error"] is not None}
+    if options["max_gap"] is not None:
+        conditions |= {"max_gap": options["max_gap"], "rate": options["rate"], "positive": options["positive"]}
+    return conditions
 
 
 def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_holdout: bool) -> "Model":
@@ -120,7 +156,8 @@ def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_h
     result = prune_by_rule(rule, model.grown, model.holdout, **parse_parameters(options["parameters"]))
     if not isinstance(result, PruningSequence):
         labels = model.pruning.node_labels if result.node_labels is None else result.node_labels
-        return replace(model, pruning=replace(result, node_labels=labels), selection=None, certificate=None)
+        pruning = replace(result, node_labels=labels)
+        return replace(model, pruning=pruning, selection=None, certificate=None, group_rates=())
     model = replace(model, sequence=result, selection=None, certificate=None)
     if size:
         return prune_to(model, **size)
@@ -150,7 +187,7 @@ def path(model: "Model", **options: Any) -> None:
     _note_shared_rows(model, given)
     holdout = given or model.holdout
     sequence, currency = sequence_of(model), currency_of(model)
-    role = holdout_role(replace(model, holdout=holdout), sequence)
+    role = holdout_role(replace(model, holdout=holdout, group_rates=()), sequence)
     table = path_table(model, holdout, delta=options["delta"])
     table = _insert_scores(table, score_columns(model, sequence, holdout))
     n_members = len(table["leaves"])

@@ -97,7 +97,7 @@ def report(model: str, **options: Any) -> None:
     loaded = load_model_file(model)
     holdout = held_out_counts(loaded, options)
     if holdout is not None:
-        loaded = replace(loaded, holdout=holdout)
+        loaded = replace(loaded, holdout=holdout, group_rates=())
     table = None
     if options["data"]:
         target = target_name(loaded, options)

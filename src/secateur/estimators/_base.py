@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, csr_matrix
@@ -17,13 +17,13 @@ from .._utils.arrays import Array, ArrayLike, Category, Floats, Ints, Labels, Ro
 from .._utils.checks import check_dict, check_int, check_name
 from .._utils.progress import progress_bar
 from .._utils.warn import warn
-from ..core import Bound, Model, Pruning, PruningSequence, Selection, Tree
+from ..core import Bound, GroupRates, Model, Pruning, PruningSequence, Selection, Tree
 from ..data.batch import open_batch
 from ..data.encoding import encode
 from ..data.groups import drop_column, split_off_groups
 from ..data.table import Table
 from ..data.target import TargetKind
-from ..errors import DataError, ParameterError, TreeError
+from ..errors import DataError, TreeError
 from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, reason_codes, summary
 from ..inspection.text import export_rules, export_text
 from ..model_selection._recipe import plain_values
@@ -32,12 +32,13 @@ from ..statistics import PROBABILITIES
 from ..statistics.repeats import RepeatRule
 from ._arguments import check_no_foreign_parameter, check_target, effective_n_jobs, seed_of, stored_groups_column
 from ._by_hand import HandGrowingMixin
+from ._certifying import CertifyingMixin
 
 if TYPE_CHECKING:
     from ..report import Report
 
 
-class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
+class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of `TreeClassifier` and `TreeRegressor`; not for direct use."""
 
     _model: Model
@@ -46,6 +47,7 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
     sequence_: PruningSequence | None
     selection_: Selection | None
     certificate_: Bound | None
+    group_rates_: tuple[GroupRates, ...]
     n_features_in_: int
     repeats: RepeatRule
 
@@ -194,139 +196,9 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
         """
         return importances(self.model_)
 
-    def prune_to(
-        self,
-        *,
-        n_leaves: int | None = None,
-        alpha: float | None = None,
-        accuracy: float | None = None,
-        certified_error: float | None = None,
-        X: Rows = None,
-        y: Labels = None,
-        delta: float | None = None,
-        repeats: RepeatRule | None = None,
-    ) -> Self:
-        """Return a new fitted estimator, pruned to another member of `sequence_` without growing again.
-
-        Parameters
-        ----------
-        n_leaves : int
-            Return a pruning with exactly this number of leaves: a member, or else the best of all prunings of that
-            size. If there is none, return the largest smaller one and warn.
-        alpha : float
-            Return the best member for this penalty per leaf. The penalty is in errors per row: like `ccp_alpha` of
-            scikit-learn, but with errors instead of impurity.
-        accuracy : float
-            Return the smallest member with at least this accuracy. Accuracy is measured by cross-validation if the tree
-            was cross-validated, otherwise on held-out rows if there are any, otherwise on growing rows.
-        certified_error : float
-            Return the smallest member that is certified to have at most this error, a target that you state without
-            looking at the certifying rows. For classifiers. If the rows were evaluated before, the certificate holds
-            for all members at once, and its limits are higher. If no member is certified, there is a warning,
-            `certificate_.certified` is False, and the tree is the one of lowest cross-validated error (without
-            cross-validation, the largest).
-        X, y : optional
-            With `certified_error`: fresh rows to certify with, in place of the held-out rows of the estimator.
-        delta, repeats : optional
-            With `certified_error`: as for `secateur.certify`; by default the parameters of the estimator.
-        """
-        model = self.model_
-        if certified_error is None:
-            if any(value is not None for value in (X, y, delta, repeats)):
-                raise ParameterError("X, y, delta and repeats go with certified_error, which is not given")
-            return self._with_model(model_selection.prune_to(model, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy))
-        if y is not None and X is None:
-            raise DataError("y is given without X; pass both, or neither")
-        if X is not None:
-            holdout = count(model.tree, X, check_target(y, self), sample="certify")
-            model = replace(model, holdout=holdout)
-        smaller = model_selection.prune_to(
-            model, n_leaves=n_leaves, alpha=alpha, accuracy=accuracy, certified_error=certified_error,
-            delta=getattr(self, "delta", 0.05) if delta is None else delta,
-            repeats=getattr(self, "repeats", "errors") if repeats is None else repeats,
-        )  # fmt: skip
-        return self._with_model(smaller)
-
     def snip(self, node: int) -> Self:
         """Return a new fitted estimator, cut at one more node of `tree_`."""
         return self._with_model(model_selection.snip(self.model_, node))
-
-    def certified_on(
-        self,
-        X: Rows,
-        y: Labels,
-        sample_weight: ArrayLike | None = None,
-        *,
-        method: str = "best",
-        delta: float = 0.05,
-        sample: str = "certify",
-        repeated: bool = False,
-        repeats: RepeatRule = "errors",
-        groups: Labels = None,
-        group_error: Literal["share", "any"] = "share",
-        target_range: Sequence[float] | None = None,
-        max_residual: float | None = None,
-    ) -> Self:
-        """Return a new fitted estimator with a certificate from fresh rows; the tree does not change.
-
-        Parameters
-        ----------
-        X, y
-            Rows that had no part in growing, pruning or choosing the tree. `LeakageError` is raised if more of them
-            than chance explains are equal to rows that had a part.
-        sample_weight, repeated
-            Whole-number weights, and whether they count independent rows: see `secateur.certify`.
-        method, delta, repeats
-            As for `secateur.certify`.
-        sample : str
-            Name of the sample. It must not be the name of a sample that was used before.
-        groups : array or column name, optional
-            The group of each row, as in `fit`. It is needed if the tree was fitted with groups; by default it is the
-            column that `fit` used. No group may have rows among those that made the tree.
-        group_error : "share" or "any"
-            The loss of a group: its share of wrong rows, or 1 if any of its rows is wrong; see `secateur.certify`.
-        target_range, max_residual : optional
-            For `TreeRegressor`: the range of targets, or the largest possible difference between a target and its
-            prediction, stated without looking at these rows; by default the one that the estimator was given.
-        """
-        model = self.model_
-        if target_range is None and max_residual is None:
-            target_range, max_residual = getattr(self, "target_range", None), getattr(self, "max_residual", None)
-        if groups is None:
-            groups = stored_groups_column(X, model)
-        X, labels = split_off_groups(X, groups)
-        holdout = count(model.tree, X, check_target(y, self), sample_weight=sample_weight, sample=sample, groups=labels)
-        model = replace(model, holdout=holdout)
-        bound = model_selection.certify_model(
-            model, method=method, delta=delta, seed=seed_of(self.random_state), repeated=repeated,
-            repeats=repeats, group_error=group_error, target_range=target_range, max_residual=max_residual,
-        )  # fmt: skip
-        model = model_selection.calibrate_if_fresh(replace(model, certificate=bound), repeats)
-        return self._with_model(model)
-
-    def calibrated_on(
-        self, X: Rows, y: Labels, *, sample: str = "calibrate", repeats: RepeatRule | None = None
-    ) -> Self:
-        """Return a new fitted estimator whose prediction intervals, or sets, come from other rows.
-
-        Neither the tree nor the certificate changes.
-
-        Parameters
-        ----------
-        X, y
-            Rows that had no part in growing, pruning or choosing the tree. `LeakageError` is raised if more of them
-            than chance explains are equal to rows that had a part. Each row counts once; there are no weights.
-        sample : str
-            Name of the sample. It must not be the name of a sample that was used before.
-        repeats : "errors" or "independent", optional
-            How rows that occur more than once are treated: rows that may be copies count as not covered, or equal rows
-            are independent draws. By default the parameter of the estimator.
-        """
-        model = self.model_
-        X, labels = split_off_groups(X, stored_groups_column(X, model))
-        rows = count(model.tree, X, check_target(y, self), sample=sample, groups=labels)
-        rule: RepeatRule = self.repeats if repeats is None else repeats
-        return self._with_model(model_selection.calibrate_model(model, rows, rule))
 
     def summary(self) -> Summary:
         """Return a summary to print: sizes, prunings near the chosen one, errors, importances and the certificate.
@@ -539,7 +411,7 @@ class TreeEstimator(HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
         fitted: dict[str, Any] = {
             "_model": model, "tree_": model.tree, "counts_": model.grown, "pruning_": model.pruning,
             "holdout_": model.holdout, "sequence_": model.sequence, "selection_": model.selection,
-            "certificate_": model.certificate, "n_features_in_": len(schema.columns),
+            "certificate_": model.certificate, "group_rates_": model.group_rates, "n_features_in_": len(schema.columns),
         }  # fmt: skip
         if schema.has_names:
             fitted["feature_names_in_"] = np.array(schema.names, object)

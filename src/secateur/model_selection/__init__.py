@@ -16,7 +16,7 @@ from ._recipe import CHOICES, SCORES, Choice, Score, check_scoring, is_accuracy,
 
 if TYPE_CHECKING:
     from ._calibrate_model import calibrate_if_fresh, calibrate_model, intervals_of, sets_of
-    from ._certify_model import certify_model
+    from ._certify_model import certify_model, certify_model_groups
     from ._cross_validate import cross_validate
     from ._fit_model import fit_model
     from ._growing_rows import find_growing_rows, rows_to_compare
@@ -31,6 +31,7 @@ _MODULE_OF_NAME = {
     "calibrate_if_fresh": "._calibrate_model",
     "calibrate_model": "._calibrate_model",
     "certify_model": "._certify_model",
+    "certify_model_groups": "._certify_model",
     "choose": "._select",
     "choose_on_holdout": "._prune_model",
     "cross_validate": "._cross_validate",
@@ -53,8 +54,8 @@ _MODULE_OF_NAME = {
 __getattr__ = lazy_getattr(__name__, _MODULE_OF_NAME)
 __all__ = [
     "CHOICES", "SCORES", "Choice", "Edit", "Recipe", "Score", "auto_repeats", "calibrate_if_fresh", "calibrate_model",
-    "certify_model", "check_scoring", "choose", "choose_on_holdout", "cross_validate", "edits_document",
-    "find_growing_rows", "fit_model", "intervals_of", "is_accuracy", "is_number_of_leaves", "parse_select",
-    "path_table", "prune_by_rule", "prune_to", "read_edits", "rows_to_compare", "select", "sequence_of", "sets_of",
-    "snip",
+    "certify_model", "certify_model_groups", "check_scoring", "choose", "choose_on_holdout", "cross_validate",
+    "edits_document", "find_growing_rows", "fit_model", "intervals_of", "is_accuracy", "is_number_of_leaves",
+    "parse_select", "path_table", "prune_by_rule", "prune_to", "read_edits", "rows_to_compare", "select", "sequence_of",
+    "sets_of", "snip",
 ]  # fmt: skip

@@ -1,8 +1,10 @@
 """Prune a fitted model to the smallest member of its sequence that is certified below a target."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from .._utils.warn import warn
 from ..core import Bound, Counts, Model, PruningSequence, SampleUsage, Selection
@@ -13,14 +15,17 @@ from ._certify_model import check_groups_given
 if TYPE_CHECKING:
     from ..certifiers import FixedSequencePlan
 
+NO_CONDITIONS: Mapping[str, Any] = MappingProxyType({})
+
 
 def prune_to_target(
     model: Model,
     sequence: PruningSequence,
-    target: float,
+    target: float | None,
     *,
     delta: float,
     repeats: Repeats | RepeatRule = "errors",
+    conditions: Mapping[str, Any] = NO_CONDITIONS,
 ) -> Model:
     """Return the model pruned to the smallest member that is certified to err at most `target`, and its certificate.
 
@@ -30,18 +35,22 @@ def prune_to_target(
         A classifier with held-out rows.
     sequence : PruningSequence
         The sequence of the model, made without the held-out rows.
-    target : float
+    target : float or None
+        It may be None if the conditions contain `max_gap`.
     delta : float
     repeats
         As for `secateur.certify`.
+    conditions : dict
+        What is required of population groups: `per_group`, `max_gap`, `rate` and `positive` of `fixed_sequence`.
 
     Returns
     -------
     Model
         If the held-out rows were not evaluated before, members are tested in a fixed order (`fixed_sequence`).
-        Otherwise the target may depend on them, and the limits of `path` pay for it. If no member is certified, the
-        model has the member of lowest cross-validated error (without cross-validation the largest one) and a
-        certificate that is not certified, and there is a warning.
+        Otherwise the target may depend on them, and the limits of `path` pay for it; with conditions on population
+        groups there is no such price, and the rows are refused. If no member is certified, the model has the member of
+        lowest cross-validated error (without cross-validation the largest one) and a certificate that is not certified,
+        and there is a warning.
     """
     holdout = model.class_holdout
     if holdout is None:
@@ -51,7 +60,7 @@ def prune_to_target(
     if sequence.node_labels is None:
         sequence = replace(sequence, node_labels=model.pruning.node_labels)
     selection = _cross_validation_of(model, sequence)
-    plan = _make_plan(sequence if selection is None else selection, target)
+    plan = _make_plan(sequence if selection is None else selection, target, conditions)
     member, bound = _certify(plan, sequence, selection, holdout, delta, repeats)
     pruning = replace(sequence[member], seen=sequence[member].seen | SampleUsage.of(holdout))
     if not bound.certified:
@@ -59,7 +68,7 @@ def prune_to_target(
         warn(f"{bound.reason}; the tree is {how}, with {pruning.n_leaves:,} leaves, and is not certified")
     if model.selection is not None and len(model.selection.error) == len(sequence):
         model = replace(model, selection=replace(model.selection, chosen=member, select="certified"))
-    return replace(model, pruning=pruning, sequence=sequence, certificate=bound)
+    return replace(model, pruning=pruning, sequence=sequence, certificate=bound, group_rates=())
 
 
 def _cross_validation_of(model: Model, sequence: PruningSequence) -> Selection | None:
@@ -70,11 +79,13 @@ def _cross_validation_of(model: Model, sequence: PruningSequence) -> Selection |
     return replace(selection, sequence=sequence)
 
 
-def _make_plan(sequence: PruningSequence | Selection, target: float) -> "FixedSequencePlan":
+def _make_plan(
+    sequence: PruningSequence | Selection, target: float | None, conditions: Mapping[str, Any]
+) -> "FixedSequencePlan":
     """Return the plan to test members in the default order below one target."""
     from ..certifiers import fixed_sequence
 
-    plan = fixed_sequence(sequence, target=target)
+    plan = fixed_sequence(sequence, target=target, **conditions)
     if plan.has_many_targets:
         raise ParameterError(Argument("target", target), "; one target is needed to choose one tree")
     return plan
@@ -92,6 +103,8 @@ def _certify(
     try:
         _, bound = plan.certify(holdout, delta, repeats=repeats)
     except LeakageError:
+        if plan.conditions:
+            raise
         return _certify_by_path(plan, sequence, selection, holdout, delta, repeats)
     return bound.details["member"], bound
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._utils.checks import check_name
-from ..core import Bound, Counts, Model, PruningSequence, Sample
+from ..core import Bound, Counts, GroupRates, Model, PruningSequence, Sample
 from ..errors import Argument, LeakageError, ParameterError, UnsupportedError, Wording, show
 from ..statistics.repeats import RepeatRule, Repeats
 
@@ -80,6 +80,27 @@ def certify_model(
         model.pruning, holdout, method=method, delta=delta, grown=model.class_grown, sequence=model.sequence,
         repeated=repeated, repeats=repeats, group_error=group_error, **parameters,
     )  # fmt: skip
+
+
+def certify_model_groups(
+    model: Model, *, positive: object = None, delta: float = 0.05, repeats: Repeats | RepeatRule = "errors"
+) -> tuple[GroupRates, ...]:
+    """Return the certified rates of the population groups of a model's held-out sample, one entry per column.
+
+    Parameters
+    ----------
+    model : Model
+        A model whose held-out sample was counted by `count_groups`.
+    positive, delta, repeats
+        As for `certify_groups`.
+    """
+    from ..certifiers import certify_groups
+
+    if model.class_holdout is None:
+        raise UnsupportedError("population groups can be certified for a classifier with held-out rows")
+    check_groups_given(model, model.class_holdout)
+    found = certify_groups(model.pruning, model.class_holdout, positive=positive, delta=delta, repeats=repeats)
+    return found if isinstance(found, tuple) else (found,)
 
 
 def check_groups_given(model: Model, holdout: Sample) -> None:

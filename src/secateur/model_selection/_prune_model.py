@@ -32,6 +32,10 @@ def prune_to(
     certified_error: float | None = None,
     delta: float = 0.05,
     repeats: "RepeatRule" = "errors",
+    per_group: bool = False,
+    max_gap: float | None = None,
+    rate: str | None = None,
+    positive: object = None,
 ) -> Model:
     """Return the model pruned to another member of its sequence, without growing or counting again.
 
@@ -53,7 +57,10 @@ def prune_to(
         without looking at them. If they were evaluated before, the certificate pays for this, and if nothing is
         certified, there is a warning: see `prune_to_target`.
     delta, repeats
-        With `certified_error`: as for `secateur.certify`.
+        With `certified_error` or `max_gap`: as for `secateur.certify`.
+    per_group, max_gap, rate, positive
+        What is required of population groups, as for `secateur.certifiers.fixed_sequence`. The held-out sample is then
+        counted by `count_groups`. `max_gap` may take the place of `certified_error`, or go with it.
 
     Returns
     -------
@@ -70,14 +77,18 @@ def prune_to(
     >>> prune_to(model, n_leaves=3)
     Model(3 of 4 leaves, 4 rows, not certified)
     """
-    n_targets = sum(value is not None for value in (n_leaves, alpha, accuracy, certified_error))
+    is_certified = certified_error is not None or max_gap is not None
+    n_targets = sum(value is not None for value in (n_leaves, alpha, accuracy)) + is_certified
     if n_targets != 1:
         raise ParameterError(
             f"{n_targets} of n_leaves, alpha, accuracy and certified_error are given; exactly one is needed"
         )
     sequence = sequence_of(model)
-    if certified_error is not None:
-        return prune_to_target(model, sequence, certified_error, delta=delta, repeats=repeats)
+    conditions = {"per_group": per_group, "max_gap": max_gap, "rate": rate, "positive": positive}
+    if is_certified:
+        return prune_to_target(model, sequence, certified_error, delta=delta, repeats=repeats, conditions=conditions)
+    if any(value not in (None, False) for value in conditions.values()):
+        raise ParameterError("per_group, max_gap, rate and positive go with certified_error, which is not given")
     evaluated_on = SampleUsage()
     member: int | None
     if n_leaves is not None:
@@ -97,7 +108,9 @@ def prune_to(
         bounds = certify_if_fresh(sequence, holdout, model.certificate.delta, model.certificate.repeat_rule)
         certificate = bounds[member] if bounds else None
     selection = None if model.sequence is None else model.selection
-    return replace(model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection)
+    return replace(
+        model, pruning=pruning, sequence=sequence, certificate=certificate, selection=selection, group_rates=()
+    )
 
 
 def snip(model: Model, node: int) -> Model:
@@ -115,7 +128,7 @@ def snip(model: Model, node: int) -> Model:
     pruning = model.pruning.snip(node)
     # The report shows errors on the held-out rows, on which a cut by hand may be based.
     pruning = replace(pruning, seen=pruning.seen | SampleUsage.of(model.holdout))
-    return replace(model, pruning=pruning, certificate=None)
+    return replace(model, pruning=pruning, certificate=None, group_rates=())
 
 
 def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | None = None, costs: Any = None) -> Model:
@@ -136,7 +149,7 @@ def choose_on_holdout(model: Model, *, select: str = "min-error", k: float | Non
     values = None if model.grown.has_classes else model.grown.predictions
     pruning, selection = select_on(sequence, model.holdout, rule=select, k=k, costs=costs, values=values)
     pruning = with_node_labels(pruning, model.pruning.node_labels)
-    return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None)
+    return replace(model, pruning=pruning, sequence=sequence, selection=selection, certificate=None, group_rates=())
 
 
 def prune_by_rule(
