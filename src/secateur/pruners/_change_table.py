@@ -13,19 +13,18 @@ tree has no split, so that its last option is taken either way.
 Time is stations x changes, memory a bit for each of these cells and, for the rows of the table in use, about the depth
 of the tree x changes.
 
-*Convex part.* Errors plus a price for each change is a sum over nodes, and one pass from the leaves to the root finds
-its minimum. Between two known corners of the lower convex hull of (changes, errors), the price at which both cost the
-same finds another corner, or shows that there is none. Time is nodes x corners. A hull with whole-number corners within
-n changes and e errors has a number of them in the order of (n e)^(1/3).
+*Convex part.* The corners of the lower convex hull of (changes, errors) are found from the leaves to the root, by
+`_kernels/change_hull.py`, in time nearly linear in the nodes. Errors plus a price for each change is a sum over nodes,
+whose minimum one pass finds. A price between the slopes of the edges at a corner gives the pruning of this corner.
 """
 
 from collections.abc import Callable
-from math import gcd
 from typing import NamedTuple
 
 import numpy as np
 
 from .._kernels.bottom_up import cheapest_subtree
+from .._kernels.change_hull import hull_of_changes
 from .._kernels.size_rows import fill_rows, first_jumpers, walk_forward
 from .._kernels.structure import kept_nodes, leaves_after_cuts
 from .._utils.arrays import Bools, Longs, LongsOrFloats
@@ -134,30 +133,23 @@ class ChangeProblem:
         return ChangeTable(changes, errors[changes], solve, is_convex=False)
 
     def convex_part(self, max_changes: int) -> ChangeTable:
-        """Return prunings on the lower convex hull of (changes, errors), its corners included, up to `max_changes`."""
-        unchanged = self.cheapest(1, self.max_errors + 1)
-        known = [self.changes_and_errors(unchanged)]
-        solutions = {known[0]: unchanged}
-        pending = [self.changes_and_errors(self.most_changed)]
-        solutions[pending[0]] = self.most_changed
-        while pending:
-            left, right = known[-1], pending[-1]
-            change_price, error_price = left[1] - right[1], right[0] - left[0]
-            if error_price <= 1:  # no number of changes lies between them
-                known.append(pending.pop())
-                continue
-            divisor = gcd(change_price, error_price)
-            change_price, error_price = change_price // divisor, error_price // divisor
-            found = self.cheapest(error_price, change_price)
-            point = self.changes_and_errors(found)
-            if error_price * point[1] + change_price * point[0] < error_price * left[1] + change_price * left[0]:
-                solutions[point] = found
-                pending.append(point)
-            else:
-                known.append(pending.pop())
-        members = list(dict.fromkeys(point for point in known if point[0] <= max_changes))
-        changes, errors = np.array(members, np.int64).T
-        return ChangeTable(changes, errors, lambda member: solutions[members[member]], is_convex=True)
+        """Return the prunings at the corners of the lower convex hull of (changes, errors), up to `max_changes`."""
+        options, tree = self.options, self.tree
+        changes, errors = hull_of_changes(
+            tree.arity, options.start, options.changes, options.errors, options.split_changes
+        )
+        # Between the slopes of two edges lies that of the sum of both; before the first edge and after the last one,
+        # that of the edge and a step of one error or one change.
+        run, fall = np.append(np.diff(changes), 1), np.append(-np.diff(errors), 0)
+        run_before, fall_before = np.append(0, run[:-1]), np.append(1, fall[:-1])
+
+        def solve(member: int) -> Solution:
+            return self.cheapest(
+                error_price=int(run[member] + run_before[member]), change_price=int(fall[member] + fall_before[member])
+            )
+
+        n_members = int(np.count_nonzero(changes <= max_changes))
+        return ChangeTable(changes[:n_members], errors[:n_members], solve, is_convex=True)
 
     def _stations(self) -> tuple[Longs, Longs, Longs]:
         """Return jump, charge and value of each station; a charge and a value for the leaf and one for going on."""

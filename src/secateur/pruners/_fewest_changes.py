@@ -58,7 +58,8 @@ def fewest_changes(
     max_changes : int, optional
         Largest number of changes; by default as many as lower the errors.
     convex : bool, optional
-        Whether to return only members on the lower convex hull of (changes, errors), which is quicker for large trees.
+        Whether to return only the corners of the lower convex hull of (changes, errors), which is quicker for large
+        trees.
         By default only if the whole front would take more than a few seconds.
 
     Returns
@@ -74,8 +75,9 @@ def fewest_changes(
 
     Notes
     -----
-    Time is nodes x changes for the whole front, nodes x members for the convex part. The log of the tree records that
-    the new rows were evaluated, and each member has them in `seen`: they cannot certify a member as if they were fresh.
+    Time is nodes x changes for the whole front, and nearly linear in the nodes for the convex part. The log of the tree
+    records that the new rows were evaluated, and each member has them in `seen`: they cannot certify a member as if
+    they were fresh.
 
     Examples
     --------
