@@ -142,6 +142,20 @@ def test_numbers_agree_if_predictions_are_close():
     assert "(squared)" in str(clear)
 
 
+def test_the_rows_of_a_group_are_in_one_subsample():
+    X, y = rows(80)
+    copies, labels, groups = np.repeat(X, 4, axis=0), np.repeat(y, 4), np.repeat(np.arange(80), 4)
+    model = TreeClassifier(prune=None, min_samples_leaf=1).fit(copies, labels, groups=groups)
+
+    found = stability(model, copies, labels, n=5, groups=groups)
+
+    alone = stability(TreeClassifier(prune=None, min_samples_leaf=1).fit(copies, labels), copies, labels, n=5)
+    assert found.error.mean() > alone.error.mean() + 0.03  # no copies of left-out rows were learnt by heart
+    fitted_on_groups = TreeClassifier(cv=3, cv_repeats=1).fit(copies, labels, groups=groups)
+    with pytest.raises(UnsupportedError, match="fitted on groups"):
+        stability(fitted_on_groups, copies, labels, n=2)
+
+
 def test_progress_is_reported(fitted):
     steps = []
 

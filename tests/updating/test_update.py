@@ -6,7 +6,7 @@ import pytest
 import secateur
 from secateur import Counts, Model, Pruning, Tree, TreeClassifier, TreeRegressor
 from secateur.data.fold_assignment import assign_folds
-from secateur.errors import DataError, LeakageError, ParameterError, UnsupportedError
+from secateur.errors import DataError, LeakageError, ParameterError, SecateurError, UnsupportedError
 from secateur.modelfile import load_model, save_model
 from secateur.pruners import changed_nodes, fewest_changes
 from secateur.routing.prediction import predict
@@ -187,6 +187,32 @@ def test_fresh_rows_certify_the_fewest_changes(fitted, tmp_path):
     assert load_model(tmp_path / "updated.json").pruning == model.pruning
 
 
+def test_an_updated_model_is_shown_and_written_like_any_other(fitted, tmp_path):
+    model = update(fitted, *rows(500, 1, shift=0.1), max_changes=8).model()
+
+    secateur.write_report(model, tmp_path / "report.html")
+
+    summary = str(secateur.inspection.Summary(model))
+    assert "fewest errors within" in summary
+    assert "held out (pruned it)" in summary
+    assert model.pruning.n_leaves == secateur.export_rules(model.tree, model.grown, pruning=model.pruning).count("THEN")
+
+
+def test_rows_that_chose_labels_certify_nothing_on_noise():
+    rng = np.random.default_rng(0)
+    tree = Tree.from_parents([-1, *((i - 1) // 2 for i in range(1, 31))])
+    grown, new = (
+        Counts.from_leaves(tree, rng.multinomial(20, [0.5, 0.5], tree.n_leaves), sample=name)
+        for name in ("grow", "new")
+    )
+    front = fewest_changes(Pruning.from_cuts(tree, [0], node_labels=grown.majority), grown, new)
+
+    with pytest.raises(LeakageError, match="already helped to choose it"):
+        secateur.certify(front[-1], new, method="test-sample")
+    with pytest.raises(SecateurError, match="labels were not fixed"):
+        secateur.certify(front[-1], new, grown=grown)
+
+
 def test_nothing_is_certified_below_a_target_that_is_too_low(fitted):
     found = update(fitted, *rows(500, 1, shift=0.1))
 
@@ -253,3 +279,32 @@ def test_the_text_and_the_facts_agree(fitted):
     assert found.headline in str(found)
     assert all(change["text"] in str(found) for change in facts["changes"][:5])
     assert len(found.shown_members(5)) <= 5
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"costs": [[0, 1], [5, 0]]}, "minimise expected costs"),
+        ({"class_weight": "balanced"}, "class_weight"),
+        ({"scoring": "balanced_error"}, "balanced error"),
+        ({"monotonic_cst": [1, 0, 0]}, "monotonic_cst"),
+    ],
+)
+def test_labels_that_serve_another_purpose_than_few_errors_are_not_changed(parameters, words):
+    model = TreeClassifier(cv=3, cv_repeats=1, **parameters).fit(*rows(200, 0))
+
+    with pytest.raises(UnsupportedError, match=words):
+        update(model, *rows(100, 1))
+
+
+def test_the_rows_of_a_group_are_in_one_fold(fitted):
+    X, y = rows(120, 21, shift=0.1)
+    copies, label, groups = np.repeat(X, 4, axis=0), np.repeat(y, 4), np.repeat(np.arange(120), 4)
+    order = np.random.default_rng(0).permutation(480)
+
+    alone = update(fitted, copies, label, regrow=True)
+    grouped = update(fitted, copies, label, groups=groups, regrow=True)
+    shuffled = update(fitted, copies[order], label[order], groups=groups[order], regrow=True)
+
+    assert shuffled.cv_errors.tolist() == grouped.cv_errors.tolist()
+    assert grouped.cv_errors[-1] > alone.cv_errors[-1] + 0.05  # subtrees learn copies in other folds by heart

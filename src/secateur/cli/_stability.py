@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ._command import FRACTION, int_option, make_table, n_jobs_option, print_result, random_state_option
-from ._input import input_output_options, model_command, read_table, target_name
+from ._input import groups_option, input_output_options, model_command, read_table, target_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     "--tolerance", type=FRACTION, default=0.05, metavar="X",
     help="Share of the rows that another threshold of the same split may send another way.",
 )  # fmt: skip
+@groups_option
 @random_state_option("Seed of the subsamples.")
 @n_jobs_option
 @input_output_options
@@ -38,10 +39,14 @@ def stability(model: "Model", data: str, **options: Any) -> None:
 
     if options["sample_weight"] is not None:
         raise click.UsageError("--sample-weight: subsamples are drawn from rows that count once each")
-    rows = read_table(options, data, target=target_name(model, options), schema=model.tree.schema)
+    groups_column = model.metadata.get("groups_column")
+    rows = read_table(
+        options, data, target=target_name(model, options), schema=model.tree.schema, default_groups=groups_column
+    )
     names = ("n", "share", "max_depth", "tolerance", "n_jobs", "random_state")
+    settings = {name: options[name] for name in names}
     with progress_bar("growing") as progress:
-        found = find_stability(model, rows.table, progress=progress, **{name: options[name] for name in names})
+        found = find_stability(model, rows.table, groups=rows.groups, progress=progress, **settings)
     print_result(options, found.to_dict(), _describe(found))
 
 

@@ -19,7 +19,7 @@ from ._command import (
     write_model,
     write_model_options,
 )
-from ._input import count_rows, input_output_options, model_command, read_table, target_name
+from ._input import count_rows, groups_option, input_output_options, model_command, read_table, target_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,6 +57,7 @@ MAX_PRINTED_CHANGES = 40
     help="Grow new subtrees below leaves if no pruning of the grown tree reaches the error; without a target, always.",
 )  # fmt: skip
 @click.option("--below", multiple=True, type=int, metavar="NODE", help="With --regrow: only below this leaf.")
+@groups_option
 @random_state_option("Seed for the folds.")
 @delta_option("certificate (--certified-error)")
 @repeats_option
@@ -72,16 +73,19 @@ def update(model: "Model", data: str, **options: Any) -> int:
     from ..updating import update as update_model
 
     _check_options(options)
-    rows = read_table(options, data, target=target_name(model, options), schema=model.tree.schema)
+    groups_column = model.metadata.get("groups_column")
+    rows = read_table(
+        options, data, target=target_name(model, options), schema=model.tree.schema, default_groups=groups_column
+    )
     names = ("max_changes", "target_error", "distance", "select", "cv", "random_state")
     settings: Options = {name: options[name] for name in names}
     settings["regrow"] = list(options["below"]) or options["regrow"]
     if options["regrow"] and options["certified_error"] is not None:  # whether to grow is decided before the test
         settings["target_error"] = options["certified_error"]
     with warnings_as_notes():
-        found = update_model(model, rows.table, **settings)
+        found = update_model(model, rows.table, groups=rows.groups, **settings)
     if options["certified_error"] is not None:
-        reading = {**options, "sample": "fresh", "engine": "memory", "groups": None}
+        reading = {**options, "sample": "fresh", "engine": "memory"}
         fresh: Any = count_rows(found.deployed, options["fresh"], reading)
         target = options["certified_error"]
         found = found.certify_counts(fresh, target=target, delta=options["delta"], repeats=options["repeats"])

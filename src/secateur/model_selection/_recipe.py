@@ -14,6 +14,7 @@ import numpy as np
 
 from .._utils.checks import check_name
 from .._utils.threads import resolve_n_jobs
+from ..core import Model
 from ..data.table import Table
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.monotone import column_signs
@@ -200,6 +201,22 @@ class Recipe:
         growing = {name: parameters[name] for name in DECLARATIONS if name in parameters and name != "nominal"}
         same_names = {one.name: parameters[one.name] for one in fields(cls) if one.name in parameters}
         return cls(**{"growing": growing} | same_names | overrides)
+
+    @classmethod
+    def of_model(cls, model: Model, **overrides: Any) -> "Recipe":
+        """Return the recipe by which a model was fitted, without a certificate; `overrides` replace single fields.
+
+        For a model without parameters, it is the default recipe.
+        """
+        parameters = model.parameters
+        seed = parameters.get("random_state")
+        settings = {
+            "prune_parameters": dict(parameters.get("prune_parameters") or {}),
+            "certify": None,
+            "n_jobs": None,
+            "seed": seed if isinstance(seed, int) else 0,
+        }
+        return cls.of(parameters, **(settings | overrides))
 
     def estimator_parameters(self, *, is_classifier: bool) -> dict[str, Any]:
         """Return the parameters of the estimator that fits by this recipe, as plain values for a model file.

@@ -170,7 +170,7 @@ class ChangeFront:
         parameters = {"distance": self.distance, "max_changes": int(self.n_changes[number])}
         provenance = RuleProvenance(
             "fewest-changes", parameters, "errors", self.counts.sample,
-            text=f"fewest changes, at most {self.n_changes[number]:,} {self.distance}",
+            text=f"fewest errors within {self.n_changes[number]:,} changes of {self.distance}",
         )  # fmt: skip
         return Pruning(
             deployed.tree,

@@ -2,7 +2,7 @@
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..core import Model, Tree, as_model
 from ..core.stability import SplitStability, Stability
 from ..data import fold_assignment
 from ..data.encoding import encode
+from ..data.groups import GroupHashes, hash_groups, split_off_groups
 from ..data.table import Table
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..inspection.view import view_of
@@ -32,6 +33,7 @@ def stability(
     share: float = 0.5,
     max_depth: int = 2,
     tolerance: float = 0.05,
+    groups: Labels = None,
     n_jobs: Any = None,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -55,6 +57,8 @@ def stability(
         Compare the splits of the model down to this level; the root has level 0.
     tolerance : float
         Share of the rows of a split that may go another way in a split that is taken for the same one.
+    groups : array or column name, optional
+        The group of each row, if the model was fitted on groups: subsamples are drawn from groups.
     n_jobs : int, executor or None
         Number of threads (None: one, -1: one per core), or an executor.
     random_state : int
@@ -86,10 +90,14 @@ def stability(
         raise UnsupportedError(
             "the model does not contain the parameters of its fit, by which it could be grown again; fit an estimator"
         )
+    X, labels = split_off_groups(X, groups)
     table = encode(X, schema=fitted.tree.schema, target=y)
     _check_rows(table)
+    group = None if labels is None else hash_groups(labels, table.n_rows)
+    if group is None and fitted.metadata.get("groups"):
+        raise UnsupportedError("the tree was fitted on groups of rows that belong together: pass ", Argument("groups"))
     places = _Places.of(fitted, table, max_depth)
-    setting = _Setting(table, fitted.parameters, share, places, tolerance)
+    setting = _Setting(table, group, share, places, tolerance)
     seeds = np.random.SeedSequence(random_state).generate_state(n).tolist()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of small subsamples
@@ -137,7 +145,7 @@ class _Setting(NamedTuple):
     """What all subsamples share."""
 
     table: Table
-    parameters: Mapping[str, Any]
+    groups: GroupHashes | None
     share: float
     places: "_Places"
     tolerance: float
@@ -165,10 +173,12 @@ class _TreeSummary(NamedTuple):
 
 def _grow_again(setting: _Setting, seed: int) -> _TreeSummary:
     """Fit a model to one subsample, and return what is compared."""
-    table = setting.table
-    is_left_out = fold_assignment.draw_holdout(table, 1 - setting.share, seed=seed)
-    recipe = _recipe(setting.parameters, seed)
-    model = fit_model(table.take(np.flatnonzero(~is_left_out)), recipe)
+    table, groups = setting.table, setting.groups
+    is_left_out = fold_assignment.draw_holdout(table, 1 - setting.share, seed=seed, groups=groups)
+    recipe = Recipe.of_model(setting.places.model, seed=seed)
+    rows = np.flatnonzero(~is_left_out)
+    labels = None if groups is None else groups[rows].astype(str)  # hashes are labels, too
+    model = fit_model(table.take(rows), recipe, groups=labels)
     predictions = _predictions(model, table)
     target = table.required_target[is_left_out]
     difference = predictions[is_left_out] - target
@@ -185,12 +195,6 @@ def _grow_again(setting: _Setting, seed: int) -> _TreeSummary:
         frozenset(tree.feature[is_top].tolist()),
         setting.places.match(tree, table, setting.tolerance),
     )
-
-
-def _recipe(parameters: Mapping[str, Any], seed: int) -> Recipe:
-    """Return the recipe of the parameters of a model, without certificate."""
-    prune_parameters = dict(parameters.get("prune_parameters") or {})
-    return Recipe.of(parameters, prune_parameters=prune_parameters, certify=None, n_jobs=None, seed=seed)
 
 
 def _predictions(model: Model, table: Table) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._utils.arrays import Floats, Longs, LongsOrFloats, write_protect
 from ..data import fold_assignment
+from ..data.groups import GroupHashes
 from ..data.table import Table
 from ..pruners import ChangeFront
 from ..routing import count
@@ -36,6 +37,7 @@ def cross_validated_errors(
     *,
     n_folds: int,
     seed: int,
+    groups: GroupHashes | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Floats:
     """Return the share of wrong rows of each number of changes of a front, each row predicted without its fold.
@@ -50,10 +52,12 @@ def cross_validated_errors(
         The new rows.
     n_folds, seed : int
         Number of folds, and the seed by which rows are assigned to them.
+    groups : array, optional
+        A hash of the group of each row. All rows of a group are in one fold.
     progress : callable, optional
         Called with (folds evaluated, folds).
     """
-    folds = fold_assignment.assign_folds(table, n_folds, seed=seed)
+    folds = fold_assignment.assign_folds(table, n_folds, seed=seed, groups=groups)
     errors = np.zeros(len(front), np.int64)
     for fold in range(n_folds):
         others, held_out = (table.take(np.flatnonzero(is_here)) for is_here in (folds != fold, folds == fold))

@@ -7,7 +7,7 @@ says below which leaves a new subtree is worth its changes.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ..growers.by_hand import HandGrower
 from ..growers.subtree import GrowingRows
 from ..model_selection import Recipe, rows_to_compare
 from ..pruners import ChangeFront, fewest_changes
-from ..pruners._fewest_changes import ChangeUnit
 from ..routing import count
 
 
@@ -50,7 +49,7 @@ class FrontMaker:
     """
 
     model: Model
-    distance: ChangeUnit
+    distance: Literal["nodes", "rows"]
     sample: str
     leaves: tuple[int, ...] = ()
 
@@ -93,7 +92,7 @@ def grow_below(model: Model, table: Table, leaves: tuple[int, ...], *, sample: s
         Name of the rows, which are the growing and the held-out sample of the result: they grew a part of the tree.
     """
     tree, pruning = model.tree, model.pruning
-    rows, parameters = rows_to_compare(model, table, _recipe_of(model))
+    rows, parameters = rows_to_compare(model, table, Recipe.of_model(model))
     changed = HandGrower(GrowingRows(rows), parameters).regrow(tree, dict.fromkeys(leaves, frozenset()))
     key = tree.row_key if tree.row_key.columns else None
     counts = count(replace(changed.tree, key=key, history=tree.history), table, sample=sample)
@@ -109,13 +108,6 @@ def grow_below(model: Model, table: Table, leaves: tuple[int, ...], *, sample: s
     same = Pruning.from_cuts(new_tree, changed.new_number[old_leaves], node_labels=labels, seen=seen)
     without: dict[str, Any] = {"sequence": None, "selection": None, "certificate": None}
     return _GrownBelow(replace(model, pruning=same, grown=counts, holdout=counts, **without), changed.new_number)
-
-
-def _recipe_of(model: Model) -> Recipe:
-    """Return the recipe by which a model was fitted; the default one if it does not contain its parameters."""
-    parameters: dict[str, Any] = dict(model.parameters)
-    prune_parameters = dict(parameters.get("prune_parameters") or {})
-    return Recipe.of(parameters, prune_parameters=prune_parameters, certify=None, n_jobs=None)
 
 
 def leaves_to_grow(model: Model, regrow: Any) -> tuple[int, ...]:

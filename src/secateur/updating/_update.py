@@ -10,6 +10,7 @@ from .._utils.warn import warn
 from ..certifiers import fixed_sequence
 from ..core import Bound, Counts, Model, Pruning, SampleUsage, as_model
 from ..data.encoding import encode
+from ..data.groups import GroupHashes, hash_groups, split_off_groups
 from ..data.table import Table
 from ..errors import Argument, ParameterError, UnsupportedError
 from ..model_selection._certify_model import check_groups_given
@@ -38,6 +39,7 @@ def update(
     cv: int = 10,
     regrow: bool | Sequence[int] = False,
     convex: bool | None = None,
+    groups: Labels = None,
     sample: str = "update",
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -73,6 +75,8 @@ def update(
         no pruning of the grown tree has a cross-validated error of at most `target_error`; without a target, always.
     convex : bool, optional
         Whether to consider only the convex part of the front; see `secateur.pruners.fewest_changes`.
+    groups : array or column name, optional
+        The group of each row, if rows belong together: the rows of a group are in one fold.
     sample : str
         Name of the new rows as a sample.
     random_state : int
@@ -108,15 +112,14 @@ def update(
     """
     _check_settings(max_changes, target_error, select, cv)
     deployed = as_model(model, done="updated")
-    if not deployed.is_classifier:
-        raise UnsupportedError(
-            "the tree predicts a number, and changes are counted against errors of classes; fit a new tree"
-        )
+    _check_can_update(deployed)
     leaves = () if regrow is False else leaves_to_grow(deployed, regrow)
+    X, labels = split_off_groups(X, groups)
     table = encode(X, schema=deployed.tree.schema, target=y)
     counts = count(deployed.tree, table, sample=sample)
     warn_of_shared_rows(deployed.tree.history, counts, "to update the tree")
-    settings = _Settings(max_changes, target_error, select, cv, convex, random_state, progress)
+    hashes = None if labels is None else hash_groups(labels, table.n_rows)
+    settings = _Settings(max_changes, target_error, select, cv, convex, random_state, hashes, progress)
     found = None
     if not leaves or target_error is not None:
         found = _update(FrontMaker(deployed, distance, sample), table, settings)
@@ -137,6 +140,7 @@ class _Settings(NamedTuple):
     cv: int
     convex: bool | None
     seed: int
+    groups: GroupHashes | None
     progress: Callable[[int, int], None] | None
 
 
@@ -148,8 +152,9 @@ def _update(maker: FrontMaker, table: Table, settings: _Settings) -> "Update":
     if table.n_rows >= MIN_CV_ROWS:
         n_folds = min(settings.cv, table.n_rows)
         cv_errors = errors = cross_validated_errors(
-            maker, front, table, n_folds=n_folds, seed=settings.seed, progress=settings.progress
-        )
+            maker, front, table, n_folds=n_folds, seed=settings.seed, groups=settings.groups,
+            progress=settings.progress,
+        )  # fmt: skip
     choice = choose_member(
         front, errors, max_changes=settings.max_changes, target_error=settings.target_error, select=settings.select,
         tree="the tree with new subtrees" if maker.leaves else "the grown tree",
@@ -159,6 +164,27 @@ def _update(maker: FrontMaker, table: Table, settings: _Settings) -> "Update":
         model, front, cv_errors, choice.member, choice.reason, choice.is_met, first_tested,
         grown_below=tuple((leaf, int(number[leaf])) for leaf in maker.leaves),
     )  # fmt: skip
+
+
+def _check_can_update(deployed: Model) -> None:
+    """Raise `UnsupportedError` unless fewer errors are what the labels of a tree are for."""
+    if not deployed.is_classifier:
+        raise UnsupportedError(
+            "the tree predicts a number, and changes are counted against errors of classes; fit a new tree"
+        )
+    parameters = deployed.parameters
+    purposes = {
+        "minimise expected costs": parameters.get("costs") is not None,
+        "weigh the classes (class_weight)": parameters.get("class_weight") is not None,
+        "minimise the balanced error": parameters.get("scoring") == "balanced_error",
+        "keep predictions monotone (monotonic_cst)": parameters.get("monotonic_cst") is not None,
+    }
+    purpose = next((purpose for purpose, is_set in purposes.items() if is_set), None)
+    if purpose is not None:
+        raise UnsupportedError(
+            f"the labels of the tree {purpose}, and an update would change them to lower the number of errors; fit a "
+            "new tree"
+        )
 
 
 def _check_settings(max_changes: int | None, target_error: float | None, select: str, cv: int) -> None:
