@@ -59,6 +59,26 @@ def cuts_add_errors_independently(case: Case) -> object:
     return bool((best.costs_on(case.errors) == best.errors).all())
 
 
+@claim_on_small_trees(
+    seed=7,
+    place="sections 2 and 3",
+    library="pruners.smallest_within",
+    says="The smallest pruned tree with at least a given accuracy is the first of OPT's trees that reaches it.",
+    checked=RANDOM_TREES_ENUMERATED,
+)
+def smallest_tree_within_an_accuracy(case: Case) -> object:
+    n, lowest = float(case.grown.total[0]), case.lowest_costs(case.errors)
+    for accuracy in (0.5, 0.75, 0.9, 1.0):
+        reaching = [size for size, errors in lowest.items() if n - errors >= accuracy * n]
+        if not reaching:
+            continue
+        pruning = smallest_within(case.tree, case.grown, accuracy)
+        by_opt = next(p for p in reversed(list(best_of_size(case.tree, case.grown))) if p.n_leaves == min(reaching))
+        if pruning.n_leaves != min(reaching) or n - by_opt.cost(case.errors) < accuracy * n:
+            return False
+    return True
+
+
 @claim(
     place="section 3.1",
     library="certifiers.count_prunings",
@@ -149,6 +169,58 @@ def worked_example_of_mcc() -> Evidence:
 
     counterexamples = chain(counterexample_unless(sizes == [6, 4], str(sizes)), failing_cases(is_best, 5))
     return Evidence(f"the example, and {N_TREES} random trees; the document gives no proof", counterexamples)
+
+
+@claim_on_small_trees(
+    seed=8,
+    place="section 5.1, Figure 9",
+    library="pruners.best_of_size(monotone=True)",
+    says=(
+        "Trees that are less accurate than a smaller one are removed, and a size without a tree has the accuracy of "
+        "the first smaller tree. Accuracy then rises with size."
+    ),
+    checked=RANDOM_TREES_ENUMERATED,
+)
+def adjusted_sequences_are_monotone(case: Case) -> object:
+    sequence = best_of_size(case.tree, case.grown, monotone=True)
+    errors = dict(zip(sequence.n_leaves.tolist(), sequence.errors.tolist(), strict=True))
+    lowest = case.lowest_costs(case.errors)
+    adjusted = {j: min(e for size, e in lowest.items() if size <= j) for j in range(1, case.tree.n_leaves + 1)}
+    return errors == adjusted
+
+
+@claim(
+    place="section 5.1",
+    library="growers.grow(criterion='entropy', splits='multiway')",
+    says="ID3 splits every node by the attribute of largest information gain, until its rows are of one class.",
+)
+def id3_takes_the_largest_gain() -> Evidence:
+    table = random_domain([2, 3, 3], 3, seed=1)
+    tree, _ = grow_by_id3(table)
+    columns, y = np.array(table.columns), np.array(table.required_target)
+
+    def entropy(rows: np.ndarray) -> float:
+        shares = np.bincount(y[rows]) / len(rows)
+        return -len(rows) * math.fsum(share * math.log2(share) for share in shares.tolist() if share > 0)
+
+    def gain(rows: np.ndarray, attribute: int) -> float:
+        values = columns[attribute, rows]
+        return entropy(rows) - sum(entropy(rows[values == value]) for value in np.unique(values))
+
+    rows_of = {0: np.arange(table.n_rows)}
+    counterexamples = []
+    for v in range(tree.n_nodes):
+        rows = rows_of[v]
+        if tree.is_leaf[v]:
+            counterexamples += [f"leaf {v} is impure"] if len(np.unique(y[rows])) > 1 else []
+            continue
+        largest = max(gain(rows, attribute) for attribute in range(len(columns)))
+        chosen = gain(rows, int(tree.feature[v]))
+        if chosen < largest - 1e-9:
+            counterexamples.append(f"node {v}: gain {chosen:.3f}, largest {largest:.3f}")
+        for value, child in enumerate(tree.children(v)):
+            rows_of[child] = rows[columns[tree.feature[v], rows] == value]
+    return Evidence(f"a random domain of 18 rows, {len(tree.internal)} splits", counterexamples)
 
 
 def _compare_on_domains(values: list[int], n: int = 60) -> list[Result]:

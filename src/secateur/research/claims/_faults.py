@@ -17,6 +17,7 @@ import numpy as np
 
 from ... import analysis, certifiers
 from ...core import Pruning
+from ...growers import grow
 from ...pruners import best_of_size, greedy, iterative_reduced_error, printed_cost_complexity, reduced_error
 from ._claim import Claim, Finding, verify
 from ._subadditive import bumpy_penalty
@@ -355,6 +356,18 @@ FAULTS: dict[str, Fault] = {
         "one error more for each cut", "best_of_size",
         _with_attribute("errors", lambda found: found.errors + np.arange(len(found))),
     ),
+    "smallest_tree_within_an_accuracy": Fault(
+        "one error more than allowed", "smallest_within",
+        lambda right: lambda tree, counts, accuracy: right(tree, counts, max(0, accuracy - 1 / counts.total[0])),
+    ),
+    "adjusted_sequences_are_monotone": Fault(
+        "the sequence without adjustments", "best_of_size",
+        lambda right: lambda tree, counts, monotone: right(tree, counts),  # noqa: ARG005
+    ),
+    "id3_takes_the_largest_gain": Fault(
+        "gain ratio in place of gain", "grow_by_id3",
+        _constant(lambda table: grow(table, criterion="gain_ratio", splits="multiway")),
+    ),
     "number_of_prunings_of_a_complete_tree": Fault(
         "a count without the uncut tree", "count_prunings", lambda right: lambda tree: right(tree) - 1
     ),
@@ -398,6 +411,23 @@ FAULTS: dict[str, Fault] = {
         "gini and the square root exchanged", "analysis.criterion_value",
         lambda right: lambda name, q: right({"gini": "sqrt", "sqrt": "gini"}.get(name, name), q),
     ),
+    "drop_of_a_split": Fault(
+        "tau and 1 - tau exchanged", "analysis.split_drop",
+        lambda right: lambda name, tau, r, p: right(name, 1 - tau, r, p),
+    ),
+    "top_down_algorithm": Fault(
+        "the criterion sqrt in place of gini", "grow",
+        lambda right: lambda X, y, **options: right(X, y, **{**options, "criterion": "sqrt"}),
+    ),
+    "splits_needed_with_gini": Fault(
+        "gamma in place of its square", "analysis.weak_learning_steps",
+        lambda right: lambda name, gamma, eps, log: gamma * right(name, gamma, eps, log=log),
+    ),
+    "bottom_up_pass": Fault(
+        "half the penalty", "bottom_up_srm",
+        lambda right: lambda *arguments, scale, **options: right(*arguments, scale=scale / 2, **options),
+    ),
+    "vc_form_of_the_penalty": Fault("d (m + 1) labellings", "LABELLINGS_PER_ROW", _constant(1)),
     "drop_of_gini_under_weak_learning": Fault("three times the bound", "analysis.drop_lower_bound", _scaled(3)),
     "some_leaf_has_weight_and_error": Fault("1 in place of 3", "SHARE_OF_LEMMA_12_1", _constant(1)),
     "splits_needed_under_weak_learning": Fault(
@@ -436,6 +466,18 @@ FAULTS: dict[str, Fault] = {
     "listing_finds_the_best_pruning_of_every_size": Fault("GREEDY", "best_of_size", _constant(greedy)),
     "printed_listing_finds_the_family": Fault(
         "the printed listing in place of ours", "cost_complexity", _constant(printed_cost_complexity)
+    ),
+    "geometric_mean_lies_in_the_interval": Fault(
+        "the upper end of the interval", "_geometric_mean", _constant(lambda low, high: high)  # noqa: ARG005
+    ),
+    "cross_validated_errors_of_the_family": Fault(
+        "thresholds that are half as high again", "cost_complexity", _thresholds_too_high
+    ),
+    "characteristics_of_the_sets": Fault(
+        "led24 without the attributes of noise", "RANDOM_SETS",
+        lambda right: {**right, "led24": lambda n: SimpleNamespace(
+            n_rows=n, columns=right["led24"](n).columns[:7], required_target=right["led24"](n).required_target
+        )},
     ),
     "one_se_takes_the_smallest_tree_within": Fault(
         "the largest tree within", "choose", _constant(lambda error, se, k: (1, 0))  # noqa: ARG005

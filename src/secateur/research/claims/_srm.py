@@ -24,6 +24,7 @@ N_DEVIATIONS = 2.0  # the factor c with which the penalty covers the deviation o
 TREES_PER_TEST = 4  # the factor c of the number of trees
 LEAST_EXPONENT_OF_LEMMA_12_2 = math.log(2)
 RATE_OF_LEMMA_12_4 = 12
+LABELLINGS_PER_ROW = 2
 
 
 @claim(
@@ -57,6 +58,74 @@ def cost_functions_are_symmetric_and_bent() -> Evidence:
     return Evidence(
         "gini, entropy, sqrt on 41 points", counterexamples(1), "concave in place of convex", counterexamples(-1)
     )
+
+
+@claim(
+    place="section 12.1.3",
+    library="analysis.split_drop",
+    says="A split of leaf l lowers the cost of the tree by G(q) - (tau G(r) + (1 - tau) G(p)).",
+)
+def drop_of_a_split() -> Evidence:
+    def counterexamples(*, is_weighted: bool) -> Iterator[str]:
+        """Yield trees of two leaves whose first leaf is split and whose cost falls by another amount."""
+        for name, weight, tau, r, p in product(COSTS, (0.3, 1.0), (0.25, 0.5), (0.1, 0.6), (0.4, 1.0)):
+            q = tau * r + (1 - tau) * p
+            cost = [analysis.criterion_value(name, share) for share in (q, r, p, 0.3)]
+            before = weight * cost[0] + (1 - weight) * cost[3]
+            after = weight * tau * cost[1] + weight * (1 - tau) * cost[2] + (1 - weight) * cost[3]
+            claimed = analysis.split_drop(name, tau, r, p) * (weight if is_weighted else 1)
+            if abs(before - after - claimed) > 1e-12:
+                yield f"{name}, a leaf with {weight:.0%} of the inputs: {before - after:.4f}, claimed {claimed:.4f}"
+
+    return Evidence(
+        "three costs, 16 splits",
+        counterexamples(is_weighted=False),
+        "times Prob[l]: the cost of a tree is a mean over its leaves",
+        counterexamples(is_weighted=True),
+    )
+
+
+@claim(
+    place="section 12.1.4",
+    library="growers.grow(growth='best-first')",
+    says="Each step of the algorithm splits the leaf by the test for which the cost of the tree falls most.",
+)
+def top_down_algorithm() -> Evidence:
+    def counterexamples() -> Iterator[str]:
+        for seed in range(5):
+            random = np.random.default_rng(seed)
+            X, y = random.integers(0, 4, (24, 3)), random.integers(0, 2, 24)
+            costs = [_tree_cost(grow(X, y, growth="best-first", max_splits=t, criterion="gini")[1]) for t in range(5)]
+            leaves = [np.arange(24)]
+            for t in range(4):
+                drop, leaf, is_left = max(_drops(X, y, leaves), key=lambda option: option[0])
+                if abs(costs[t] - costs[t + 1] - drop) > 1e-9:
+                    yield f"sample {seed}, step {t + 1}: {costs[t] - costs[t + 1]:.4f}, best {drop:.4f}"
+                    break
+                rows = leaves.pop(leaf)
+                leaves += [rows[is_left], rows[~is_left]]
+
+    return Evidence("5 samples of 24 rows, 4 steps each, all leaves and thresholds tried", counterexamples())
+
+
+def _gini(y: np.ndarray) -> float:
+    """Return 2 q (1 - q) times the number of rows."""
+    return 2 * float(y.sum()) * (1 - float(y.mean())) if len(y) else 0.0
+
+
+def _drops(X: np.ndarray, y: np.ndarray, leaves: list[np.ndarray]) -> Iterator[tuple[float, int, np.ndarray]]:
+    """Yield for each leaf and threshold the drop of the cost, the leaf, and which of its rows go left."""
+    for leaf, rows in enumerate(leaves):
+        for column, threshold in product(range(X.shape[1]), range(3)):
+            is_left = X[rows, column] <= threshold
+            parts = _gini(y[rows[is_left]]) + _gini(y[rows[~is_left]])
+            yield _gini(y[rows]) - parts, leaf, is_left
+
+
+def _tree_cost(counts: Counts) -> float:
+    """Return the sum of 2 q (1 - q) over the leaves, weighted by their rows."""
+    by_class = counts.by_class[counts.tree.is_leaf]
+    return float((2 * by_class[:, 0] * by_class[:, 1] / by_class.sum(axis=1)).sum())
 
 
 @claim(
@@ -102,6 +171,25 @@ def some_leaf_has_weight_and_error() -> Iterator[str]:
         is_heavy = weight >= total / (SHARE_OF_LEMMA_12_1 * t)
         if total > 0 and not (is_heavy & (errors >= total / SHARE_OF_LEMMA_12_1)).any():
             yield f"weights {weight.round(3).tolist()}, errors {errors.round(3).tolist()}"
+
+
+@claim(
+    place="section 12.1.5",
+    library="analysis.weak_learning_steps('gini', ...)",
+    says="With gini, 2^(c / (gamma^2 eps^2)) splits reach the error eps.",
+)
+def splits_needed_with_gini() -> Evidence:
+    """Compare the exponents of the bound in the library, which proves a little more, with the printed order."""
+
+    def exponent(gamma: float, eps: float) -> float:
+        return analysis.weak_learning_steps("gini", gamma, eps, log=True) / math.log(2)
+
+    settings = list(product((0.05, 0.1, 0.3), (0.2, 0.05, 0.01)))
+    constants = [exponent(gamma, eps) * (gamma * eps) ** 2 for gamma, eps in settings]
+    ratio = exponent(0.05, 0.01) / exponent(0.1, 0.01)
+    holds = max(constants) <= 0.05 and abs(ratio - 4) < 1e-9
+    text = f"the exponents are at most {max(constants):.3f} / (gamma eps)^2; half the advantage, {ratio:.0f} times"
+    return Evidence(f"9 settings: {text}", counterexample_unless(holds, text))
 
 
 @claim(
@@ -188,6 +276,56 @@ def global_srm_minimises_the_penalised_error(case: Case) -> object:
     least = min(cost_of(x, case.errors) / m + math.sqrt(len(x) / m) for x in case.prunings)
     pruning = global_srm(case.tree, case.grown, size="leaves")
     return pruning.cost(case.errors) / m + math.sqrt(pruning.n_leaves / m) <= least + 1e-12
+
+
+@claim_on_small_trees(
+    seed=4,
+    place="Equation 12.1",
+    library="pruners.bottom_up_srm",
+    says="One pass from the leaves replaces what is left of a subtree by a leaf iff its errors plus alpha reach those.",
+    checked="binary trees, the pass written out",
+    max_branches=2,
+)
+def bottom_up_pass(case: Case) -> object:
+    tree, scale = case.tree, 0.4  # the penalty at its full size cuts nearly every small tree
+    counts = Counts(tree, 40 * case.grown.by_class)
+    as_leaf = counts.resubstitution_costs
+    n_left, errors = np.zeros(tree.n_nodes, int), np.array(as_leaf, float)
+    is_cut = tree.is_leaf.copy()
+    for v in reversed(tree.internal.tolist()):
+        children = list(tree.children(v))
+        n_internal, below = 1 + n_left[children].sum(), errors[children].sum()
+        n_rows = int(counts.total[v])
+        alpha = scale * srm_penalty(n_rows, int(tree.depth[v]), int(n_internal), n_tests=20).value
+        is_cut[v] = below / n_rows + alpha >= as_leaf[v] / n_rows
+        n_left[v], errors[v] = (0, as_leaf[v]) if is_cut[v] else (n_internal, below)
+    pruning = bottom_up_srm(tree, counts, n_tests=20, scale=scale)
+    return pruning.n_nodes == 2 * n_left[0] + 1 and pruning.errors(counts) == errors[0]
+
+
+@claim(
+    place="section 12.2.3",
+    library="pruners.bottom_up_srm(form='vc')",
+    says="The VC dimensions of paths and trees can take the place of the sizes of the classes.",
+)
+def vc_form_of_the_penalty() -> Evidence:
+    """Compare the number of labellings by thresholds on d columns and m rows with the one that the form counts."""
+
+    def n_labellings(m: int, d: int) -> int:
+        random = np.random.default_rng(0)
+        X = random.random((m, d))
+        tests = {tuple(X[:, j] <= cut) for j in range(d) for cut in (-1.0, *X[:, j])}
+        return len(tests | {tuple(not went for went in test) for test in tests})
+
+    settings = list(product((1, 3, 10), (1, 2, 5)))
+    counterexamples = [
+        f"{m} rows, {d} columns: {n_labellings(m, d)}"
+        for m, d in settings
+        if n_labellings(m, d) > LABELLINGS_PER_ROW * d * (m + 1)
+    ]
+    penalty = srm_penalty(1_000, 0, 1, n_tests=20 * 2_001, form="vc").value
+    text = f"9 settings: at most 2 d (m + 1) labellings by thresholds; 1,000 rows, 20 columns: penalty {penalty:.3f}"
+    return Evidence(text, counterexamples)
 
 
 @claim(

@@ -1,5 +1,6 @@
 """Garcia-Moratilla, Martinez-Munoz and Suarez, Evaluation of Pruning with Subadditive Penalties (2006)."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -10,11 +11,12 @@ import numpy as np
 
 from ..._utils.arrays import Array
 from ...core import Counts, PruningSequence, Selection, Tree
+from ...growers import grow
 from ...model_selection import choose, cross_validate
 from ...pruners import best_of_size, cost_complexity, printed_cost_complexity
 from ...routing import count
 from .._opt_beyond import errors_by_size
-from .._samples import RANDOM_SETS, error_rate
+from .._samples import ALWAYS_GENERATED, RANDOM_SETS, error_rate
 from .._subadditive import is_subset
 from ._claim import Evidence, NotCheckable, claim, claim_on_small_trees, counterexample_unless
 from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cases, cost_of, describe_case, failing_cases
@@ -137,6 +139,65 @@ def printed_listing_finds_the_family() -> Evidence:
         "of equal ratios the smallest tree",
         failing_cases(lambda case: _rising_thresholds(cost_complexity(case.tree, case.grown)), 5),
     )
+
+
+@claim_on_small_trees(
+    seed=6,
+    place="section 3, step 3",
+    library="pruners.cost_complexity (at)",
+    says="The geometric mean of both ends of an interval of alpha stands for the tree that is optimal between them.",
+)
+def geometric_mean_lies_in_the_interval(case: Case) -> object:
+    family = cost_complexity(case.tree, case.grown)
+    assert family.alphas is not None
+    intervals = pairwise([*family.alphas.tolist(), np.inf])
+    chosen = [family.at(_geometric_mean(low, high)).n_leaves for low, high in intervals]
+    return chosen == family.n_leaves.tolist()
+
+
+def _geometric_mean(low: float, high: float) -> float:
+    """Return the geometric mean of both ends of an interval of penalties; that from 0 begins with a mean of 0."""
+    return high if np.isinf(high) else math.sqrt(low * high)
+
+
+@claim(
+    place="section 3, step 3",
+    library="model_selection.cross_validate",
+    says="The error at each alpha is that of the trees which the folds choose at the same alpha.",
+)
+def cross_validated_errors_of_the_family() -> Evidence:
+    table = RANDOM_SETS["led24"](200, seed=3)
+    folds = [np.arange(200)[i::4] for i in range(4)]
+    selection = cross_validate(table, cv=folds, select="0se")
+    assert selection.betas is not None
+    n_errors = np.zeros(len(selection.betas))
+    for test in folds:
+        train = np.setdiff1d(np.arange(200), test)
+        tree, grown = grow(table.take(train))
+        held = count(tree, table.take(test), sample="test")
+        family = cost_complexity(tree, grown)
+        for i, beta in enumerate(selection.betas.tolist()):
+            n_errors[i] += family.at(beta * len(train)).errors(held)
+    difference = float(abs(n_errors / 200 - selection.error).max())
+    text = f"led24, 200 rows, 4 folds, {len(n_errors)} alphas: largest difference {difference:.0e}"
+    return Evidence(text, counterexample_unless(difference < 1e-12, text))
+
+
+@claim(
+    place="Table 1",
+    library="datasets.led24, waveform, tic_tac_toe",
+    says="Led24 has 24 attributes and 10 classes, Waveform 21 and 3, Tic-tac-toe 958 rows, 9 attributes and 2 classes.",
+)
+def characteristics_of_the_sets() -> Evidence:
+    tables = {"led24": RANDOM_SETS["led24"](200), "waveform": RANDOM_SETS["waveform"](300)}
+    tables["tic-tac-toe"] = ALWAYS_GENERATED["tic-tac-toe"]()
+    shapes = {
+        name: (table.n_rows, len(table.columns), len(np.unique(table.required_target)))
+        for name, table in tables.items()
+    }
+    expected = {"led24": (200, 24, 10), "waveform": (300, 21, 3), "tic-tac-toe": (958, 9, 2)}
+    text = "the three sets that can be generated; secateur data build checks the others"
+    return Evidence(text, counterexample_unless(shapes == expected, str(shapes)))
 
 
 @claim(
