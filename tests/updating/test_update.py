@@ -257,6 +257,8 @@ def test_what_cannot_be_updated_is_refused_by_name(fitted):
         update(TreeRegressor().fit(X, X[:, 0]), X, X[:, 0])
     with pytest.raises(DataError, match="y is None"):
         update(fitted, X)
+    with pytest.raises(DataError, match="at least 2"):
+        update(fitted, X[:1], y[:1])
     for name, value in {"max_changes": -1, "target_error": 1.5, "cv": 1, "select": "2se", "distance": "leaves"}.items():
         with pytest.raises(ParameterError, match=name):
             update(fitted, X, y, **{name: value})
@@ -267,6 +269,16 @@ def test_growing_rows_warn_that_they_are_not_new():
 
     with pytest.warns(UserWarning, match="to update the tree"):
         update(TreeClassifier(select=6, max_depth=30).fit(X, y), X, y)
+
+
+def test_a_few_rows_change_nothing_that_cross_validation_does_not_confirm(fitted):
+    rng = np.random.default_rng(3)
+    X = rng.uniform(size=(8, 3))
+
+    found = update(fitted, X, rng.permutation(["bad", "good"] * 4))
+
+    assert found.cv_errors[found.chosen] <= found.cv_errors[0]
+    assert found.cv_errors.tolist() != (found.front.errors / 8).tolist()
 
 
 def test_the_text_and_the_facts_agree(fitted):

@@ -12,7 +12,7 @@ from ..core import Bound, Counts, Model, Pruning, SampleUsage, as_model
 from ..data.encoding import encode
 from ..data.groups import GroupHashes, hash_groups, split_off_groups
 from ..data.table import Table
-from ..errors import Argument, ParameterError, UnsupportedError
+from ..errors import Argument, DataError, ParameterError, UnsupportedError
 from ..model_selection._certify_model import check_groups_given
 from ..pruners import ChangeFront
 from ..routing import count
@@ -24,7 +24,7 @@ from ._words import Change, describe_changes
 
 MAX_SHOWN_MEMBERS = 12
 MAX_SHOWN_CHANGES = 20
-MIN_CV_ROWS = 20  # with fewer new rows, members are compared by their errors on all of them
+MIN_ROWS = 2  # cross-validation predicts each row without its fold
 
 
 def update(
@@ -116,6 +116,8 @@ def update(
     leaves = () if regrow is False else leaves_to_grow(deployed, regrow)
     X, labels = split_off_groups(X, groups)
     table = encode(X, schema=deployed.tree.schema, target=y)
+    if table.n_rows < MIN_ROWS:
+        raise DataError(f"{table.n_rows} new row is given; at least {MIN_ROWS} are needed to compare changes")
     counts = count(deployed.tree, table, sample=sample)
     warn_of_shared_rows(deployed.tree.history, counts, "to update the tree")
     hashes = None if labels is None else hash_groups(labels, table.n_rows)
@@ -147,21 +149,17 @@ class _Settings(NamedTuple):
 def _update(maker: FrontMaker, table: Table, settings: _Settings) -> "Update":
     """Return the front that a maker makes of the new rows, with the choice of a member."""
     front, model, number = maker.make(table, max_changes=settings.max_changes, convex=settings.convex)
-    errors = front.errors / float(front.counts.total[0])
-    cv_errors = None
-    if table.n_rows >= MIN_CV_ROWS:
-        n_folds = min(settings.cv, table.n_rows)
-        cv_errors = errors = cross_validated_errors(
-            maker, front, table, n_folds=n_folds, seed=settings.seed, groups=settings.groups,
-            progress=settings.progress,
-        )  # fmt: skip
+    errors = cross_validated_errors(
+        maker, front, table, n_folds=min(settings.cv, table.n_rows), seed=settings.seed, groups=settings.groups,
+        progress=settings.progress,
+    )  # fmt: skip
     choice = choose_member(
         front, errors, max_changes=settings.max_changes, target_error=settings.target_error, select=settings.select,
         tree="the tree with new subtrees" if maker.leaves else "the grown tree",
     )  # fmt: skip
     first_tested = len(front) - 1 if settings.max_changes is not None else int(errors.argmin())
     return Update(
-        model, front, cv_errors, choice.member, choice.reason, choice.is_met, first_tested,
+        model, front, errors, choice.member, choice.reason, choice.is_met, first_tested,
         grown_below=tuple((leaf, int(number[leaf])) for leaf in maker.leaves),
     )  # fmt: skip
 
@@ -215,7 +213,7 @@ class Update:
     front : ChangeFront
         The prunings with the fewest errors on the new rows for every number of changes.
     cv_errors : array or None
-        The cross-validated share of wrong new rows of each member of the front; None for fewer than 20 new rows.
+        The cross-validated share of wrong new rows of each member of the front; None if it is not known.
     chosen : int
         The chosen member of the front.
     reason : str
@@ -257,7 +255,7 @@ class Update:
 
     @property
     def error(self) -> float:
-        """The share of wrong new rows of the chosen tree: cross-validated if there are enough rows."""
+        """The cross-validated share of wrong new rows of the chosen tree; that on all new rows if it is not known."""
         errors = self.front.errors / self.front.counts.total[0] if self.cv_errors is None else self.cv_errors
         return float(errors[self.chosen])
 
