@@ -240,22 +240,30 @@ class GroupRates(Immutable):
         , m, 20 of 99, 20.2 %, 12.5 to 30 %
         , largest gap, f - m, 10.1 points, at most 27.5
         """
-        head = ["rate", self.column, "rows", "sample", "limits"]
         rows = []
         for rate in self.rates:
-            title = rate
-            for group in self.groups:
-                found = self.of(group, rate)
-                value = f"{100 * found.value:.1f} %" if found.n else ""
-                limits = f"{_points(found.lower, ROUND_FLOOR)} to {_points(found.upper)} %"
-                rows.append([title, group, f"{found.events:,} of {found.n:,}", value, limits])
-                title = ""
-            gap = self.largest_gap(rate)
-            if gap is not None:
-                value = "" if math.isnan(gap.difference) else f"{100 * gap.difference:.1f} points"
-                pair = f"{gap.first} - {gap.second}"
-                rows.append(["", "largest gap", pair, value, f"at most {_points(gap.limit)}"])
-        return head, rows
+            of_rate = self.rows_of(rate)
+            of_rate += [] if len(self) < 2 else [["largest gap", *self.gap_texts(rate)]]
+            rows += [[rate if i == 0 else "", *row] for i, row in enumerate(of_rate)]
+        return ["rate", self.column, "rows", "sample", "limits"], rows
+
+    def rows_of(self, rate: str) -> list[list[str]]:
+        """Return the texts of one rate of each group: the group, its rows, its rate in the sample, and the limits."""
+        texts = []
+        for group in self.groups:
+            found = self.of(group, rate)
+            value = f"{100 * found.value:.1f} %" if found.n else ""
+            limits = f"{_points(found.lower, ROUND_FLOOR)} to {_points(found.upper)} %"
+            texts.append([group, f"{found.events:,} of {found.n:,}", value, limits])
+        return texts
+
+    def gap_texts(self, rate: str) -> list[str]:
+        """Return the texts of the largest gap: the two groups, their difference in the sample, and its limit."""
+        gap = self.largest_gap(rate)
+        if gap is None:
+            return []
+        value = "" if math.isnan(gap.difference) else f"{100 * gap.difference:.1f} points"
+        return [f"{gap.first} - {gap.second}", value, f"at most {_points(gap.limit)}"]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON; a rate without rows is None."""
@@ -314,9 +322,9 @@ class GroupRates(Immutable):
     def _repr_html_(self) -> str:
         """Return the table and the sentence for a notebook."""
         head, rows = self.table()
-        cells = "".join(f"<th scope='col'>{escape(name)}</th>" for name in head)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><p>{escape(str(self))}</p>"
+        cells = "".join(f"<th scope='col'>{_escape(name)}</th>" for name in head)
+        body = "".join("<tr>" + "".join(f"<td>{_escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        return f"<table><thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table><p>{_escape(str(self))}</p>"
 
     @property
     def _gap_text(self) -> str:
@@ -338,6 +346,11 @@ def _points(share: float, rounding: str = ROUND_CEILING) -> str:
     """Return a share in percent, rounded to one decimal place; by default upwards."""
     text = f"{(100 * Decimal(repr(share))).quantize(Decimal('0.1'), rounding=rounding):f}"
     return text.removesuffix(".0")
+
+
+def _escape(text: str) -> str:
+    """Return a text as HTML on one line."""
+    return escape(escape_unprintable(text, keep=""))
 
 
 def _without_nan(values: dict[str, Any]) -> dict[str, Any]:

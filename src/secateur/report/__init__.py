@@ -3,6 +3,7 @@
     _shown.py     what the page shows of a model    page/page.html, page.css   the page and its style
     _data.py      the data block, with the card     page/*.js                  the scripts, one concept each,
     _reasons.py   why each node was cut or kept                                joined in the order of SCRIPTS
+    _groups.py    certified rates of population groups
     _static.py    the tree for readers without scripts
 
 This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
@@ -39,7 +40,7 @@ __all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
 SCRIPTS = (
     "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
     "viewport", "minimap", "keyboard", "tree", "details", "panel", "route", "whatif", "scores", "plots", "evaluation",
-    "compare", "downloads", "description", "rules", "members", "code", "tabs", "main",
+    "groups", "compare", "downloads", "description", "rules", "members", "code", "tabs", "main",
 )  # fmt: skip
 DEFAULT_FRAME_PIXELS = 820
 

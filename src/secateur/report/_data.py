@@ -24,6 +24,7 @@ from ..inspection.currency import Baseline, Currency, SampleRole, error_currency
 from ..inspection.sentences import CROSS_VALIDATION_TEMPLATE, find_sentence
 from ..inspection.view import TreeView
 from ..inspection.wording import category_text, format_number, format_percent, round_values, value_text
+from ._groups import group_card_entries, group_entries
 from ._reasons import Reasons, fitted_reasons, sequence_reasons
 from ._shown import NOT_A_MEMBER, Entries, ShownModel, ShownSample, Stops, column_summary, delta_of
 
@@ -93,6 +94,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "is_own_sequence": model.sequence is not None,
         "code": _python_code(model, is_estimator=is_estimator),
         "rows": shown.rows,
+        "groups": group_entries(model),
         "card": card(shown),
     }
     if sequence.steps is not None:
@@ -401,6 +403,7 @@ def card(shown: ShownModel) -> list[Section]:
         "Tree and pruning": _pruning_entries(model, shown.sequence),
         "Choice of the size": [] if model.selection is None else _selection_entries(model.selection),
         "Certificate": _certificate_entries(model.certificate, shown.currency),
+        "Population groups": group_card_entries(model),
         "Parameters": _value_entries(model.parameters),
         "Where it comes from": _value_entries({**versions, **model.metadata}),
     }

@@ -10,6 +10,7 @@ from ..core import LeafShares, Model, Pruning
 from ..core.class_names import as_one_line
 from ..inspection.view import TreeView, view_of
 from ..inspection.wording import share_limit_text
+from ._groups import static_groups
 from ._shown import ShownModel
 
 MAX_STATIC_LEAVES = 40  # larger trees are drawn with folded branches
@@ -24,7 +25,7 @@ def static_html(shown: ShownModel) -> str:
     model = shown.model
     drawing = _Drawing.of(model, MAX_STATIC_LEAVES)
     certificate = "" if model.certificate is None else f"<p>{escape(as_one_line(str(model.certificate)))}</p>"
-    return f"{certificate}\n{drawing.svg()}\n{drawing.rules_table(shown.limits)}"
+    return f"{certificate}\n{static_groups(model)}\n{drawing.svg()}\n{drawing.rules_table(shown.limits)}"
 
 
 def picture(model: Model, n_leaves: int = 12) -> str:

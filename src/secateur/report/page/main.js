@@ -23,12 +23,13 @@ const tabs = createTabs(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
   { id: "evaluation", name: "Evaluate", draw: createEvaluation(raw, tree, state, words, errors, picture) },
+  { id: "groups-part", name: "Groups", draw: createGroups(raw, state), isQuick: true },
   { id: "compare", name: "Compare", draw: createComparison(raw, tree, state, words, errors, currency, picture) },
   { id: "description", name: "In words", draw: createDescription(raw, tree, state, words, errors, currency, picture) },
   { id: "rules-part", name: "Rules", draw: createRules(raw, tree, state, words, errors, picture) },
   { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors, currency), isQuick: true },
   { id: "card-part", name: "Model card" },
-].filter(({ id }) => canRoute || id !== "what-if"));
+].filter(({ id }) => (canRoute || id !== "what-if") && (raw.groups.length || id !== "groups-part")));
 picture.setOnSelect(() => {
   if (tabs.isOpen("node")) drawNode();
 });
