@@ -9,7 +9,7 @@ import secateur
 from secateur import count_groups
 from secateur.core import PopulationGroups
 from secateur.data.population import MAX_POPULATION_GROUPS
-from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
+from secateur.errors import CountsError, DataError, ParameterError, SchemaError, UnsupportedError
 from secateur.routing import apply
 
 RNG = np.random.default_rng(11)
@@ -44,6 +44,7 @@ def test_groups_of_a_column_that_the_tree_does_not_know():
     assert counts == plain
     assert counts.sketch == plain.sketch
     assert counts.n_rows == 200
+    assert repr(counts).endswith(f"{TREE.n_nodes} nodes, by 'sex')")
 
 
 def test_groups_of_a_column_that_the_tree_tests():
@@ -174,9 +175,42 @@ def test_values_that_do_not_fit_are_refused():
         count_groups(TREE, FRESH, Y_FRESH, group={"a": "sex", "b": "sex"}, values=["f", "m"])
 
 
-def test_other_columns_than_that_of_the_groups_are_still_refused():
-    with pytest.raises(SchemaError, match="extra"):
-        count_groups(TREE, FRESH.assign(extra=1), Y_FRESH, group="sex")
+def test_other_columns_are_ignored_and_missing_ones_refused():
+    counts = count_groups(TREE, FRESH.assign(extra=1, postcode="x"), Y_FRESH, group="sex")
+
+    assert counts == count_groups(TREE, FRESH, Y_FRESH, group="sex")
+    with pytest.raises(SchemaError, match="colour"):
+        count_groups(TREE, FRESH.drop(columns="colour"), Y_FRESH, group="sex")
+
+
+def test_a_list_of_columns_is_several_columns():
+    frame = FRESH.assign(region=RNG.choice(["north", "south"], 200))
+
+    by_list = count_groups(TREE, frame, Y_FRESH, group=["sex", "region"])
+
+    by_dict = count_groups(TREE, frame, Y_FRESH, group={"sex": "sex", "region": "region"})
+    assert by_list.populations == by_dict.populations
+    assert [population.column for population in by_list.populations] == ["sex", "region"]
+
+
+def test_many_numbers_are_warned_of():
+    with pytest.warns(UserWarning, match="has 40 different numbers, .*join them to bands"):
+        count_groups(TREE, FRESH, Y_FRESH, group=np.arange(200) % 40)
+
+
+def test_an_estimator_in_place_of_its_tree_is_named():
+    model = secateur.TreeClassifier(cv=3).fit(FRAME[["size"]], Y)
+    with pytest.raises(UnsupportedError, match=r"tree is a TreeClassifier; a Tree is needed, such as tree_"):
+        count_groups(model, FRESH, Y_FRESH, group="sex")
+    with pytest.raises(UnsupportedError, match=r"pruning is a TreeClassifier; a Pruning is needed, such as pruning_"):
+        secateur.certify_groups(model, count_groups(TREE, FRESH, Y_FRESH, group="sex"))
+
+
+def test_population_groups_passed_as_groups_that_belong_together_are_warned_of():
+    with pytest.warns(UserWarning, match="in 2 groups of rows that belong together, .*group= in place of groups="):
+        counts = secateur.count(TREE, FRESH, Y_FRESH, groups="sex")
+    with pytest.raises(CountsError, match="groups= are rows that belong together"):
+        secateur.certify_groups(secateur.prune(TREE, GROWN)[1], counts)
 
 
 def test_a_tree_without_names_reads_the_groups_beside_or_among_its_columns():

@@ -7,11 +7,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..core import Counts, EvaluationLog, GroupRates, PopulationGroups, Pruning, UsedSample
-from ..errors import CountsError, LeakageError, Wording, show
+from ..errors import CountsError, LeakageError, UnsupportedError, Wording, show
 from ..statistics.freshness import CertifyingRows, sample_overlap
 from ..statistics.repeats import RepeatRule, Repeats
 from ..statistics.tails import check_delta
-from ._fresh import check_fresh_rows, check_kinds
+from ._fresh import check_fresh_rows
 from ._group_rates import (
     PositiveClass,
     check_populations,
@@ -105,8 +105,13 @@ def certify_groups(
     ('m', 'f', 0.0792, 0.221)
     """
     delta = check_delta(delta)
+    if not isinstance(pruning, Pruning):
+        raise UnsupportedError(
+            f"pruning is a {type(pruning).__name__}; a Pruning is needed, such as pruning_ of a fitted estimator, "
+            "whose certified_on takes group=, too"
+        )
     populations = check_populations(counts_by_group)
-    check_kinds(pruning, counts_by_group)
+    counts_by_group.check_fits(pruning.tree)
     if pruning.node_labels is None:
         raise CountsError("the pruning was made from costs and has no classes; error rates need its predictions")
     chosen = find_positive(pruning, counts_by_group, positive)
@@ -164,7 +169,7 @@ def _check_no_other_columns(pruning: Pruning, counts: Counts, populations: tuple
                 f"sample {show(counts.sample)} certified the population groups of {known.columns} before, whose rates "
                 f"may have suggested those of {group_names(populations)}; certify on other rows, or state all columns ",
                 Wording(
-                    'in one call, such as count_groups(tree, X, y, group={"sex": "sex", "age": "age_band"})',
+                    'in one call, such as count_groups(tree, X, y, group=["sex", "age_band"])',
                     "in one command, such as --group sex --group age_band",
                 ),
             )

@@ -65,8 +65,11 @@ def check_populations(counts: object) -> tuple[PopulationGroups, ...]:
     if isinstance(counts, Counts) and counts.populations:
         return counts.populations
     if isinstance(counts, Counts):
+        remark = ""
+        if counts.grouped is not None:
+            remark = " (groups= are rows that belong together, such as the visits of one patient)"
         raise CountsError(
-            f"sample {show(counts.sample)} was not counted by population group; pass counts of "
+            f"sample {show(counts.sample)} was not counted by population group{remark}; pass counts of "
             "count_groups(tree, X, y, group=...)"
         )
     raise UnsupportedError(

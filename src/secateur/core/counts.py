@@ -222,7 +222,10 @@ class Counts(NodeStatistics):
     def __repr__(self) -> str:
         total = self.total[0]
         formatted = f"{total:,}" if self.has_integer_weights else f"{total:,.6g}"
-        return f"Counts({show(self.sample)}, {formatted} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes)"
+        groups = "".join(f", by {show(population.column)}" for population in self.populations)
+        return (
+            f"Counts({show(self.sample)}, {formatted} in {self.n_classes} classes, {self.tree.n_nodes:,} nodes{groups})"
+        )
 
 
 def check_label_rule(rule: str, original: str) -> None:

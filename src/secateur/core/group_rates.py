@@ -338,8 +338,9 @@ class GroupRates(Immutable):
         return f", and between two groups {listed} percentage points{positive}"
 
     def _rate_number(self, rate: str) -> int:
-        check_name("rate", rate, self.rates)
-        return list(self.rates).index(rate)
+        name = rate.replace("-", " ").replace("_", " ") if isinstance(rate, str) else rate
+        check_name("rate", name, self.rates)
+        return list(self.rates).index(name)
 
 
 def _points(share: float, rounding: str = ROUND_CEILING) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._utils.arrays import Array, Category, Labels
-from .._utils.warn import format_names
+from .._utils.warn import format_names, warn
 from ..errors import Argument, DataError, ParameterError, show
 from .batch import Batch
 from .raw_column import CategoryColumn, NumberColumn, factorize
@@ -18,6 +18,7 @@ from .table import Schema
 from .target import read_labels
 
 MAX_POPULATION_GROUPS = 100  # of a column; every group takes a share of delta, so a column of numbers needs bands
+MAX_NUMBERS_WITHOUT_WARNING = 20
 MISSING_GROUP = "(missing)"  # the group of the rows in which the column is missing
 DEFAULT_COLUMN = "group"  # the name of a column that is passed as an array without a name
 
@@ -88,6 +89,11 @@ def read_population(labels: Labels, column: str, n_rows: int, values: Sequence[A
             f"group {show(column)} has {len(names):,} different values ({format_names(names, 3)}); at most "
             f"{MAX_POPULATION_GROUPS} groups can be certified: join values, such as numbers to bands"
         )
+    if isinstance(raw, NumberColumn) and len(names) > MAX_NUMBERS_WITHOUT_WARNING:
+        warn(
+            f"group {show(column)} has {len(names):,} different numbers, each of which is a group of its own; join "
+            "them to bands, such as age bands"
+        )
     return PopulationColumn(column, tuple(names), codes)
 
 
@@ -126,13 +132,15 @@ def population_labels(group: Any, batch: Batch | None) -> dict[str, Any]:
 
     Parameters
     ----------
-    group : str, array-like, or dict of str to either
+    group : str, array-like, dict of str to either, or list of str
         The name of a column of the rows, the group of each row, or several of them by name.
     batch : Batch or None
         The rows; None if they are encoded, so that they have no further columns.
     """
     if group is None:
         raise ParameterError("group is None; the name of a column, or the population group of each row, is needed")
+    if _names_columns(group, batch):
+        group = {name: name for name in group}
     given: Mapping[Any, Any] = group if isinstance(group, Mapping) else {None: group}
     if not given:
         raise ParameterError("group is empty; at least one column is needed")
@@ -144,6 +152,13 @@ def population_labels(group: Any, batch: Batch | None) -> dict[str, Any]:
         name = getattr(value, "name", None) if key is None else key
         labels[name if isinstance(name, str) and name else DEFAULT_COLUMN if key is None else str(key)] = value
     return labels
+
+
+def _names_columns(group: Any, batch: Batch | None) -> bool:
+    """Return whether `group` is a list of names of columns, and not one value per row."""
+    if batch is None or not isinstance(group, list | tuple) or not group or len(group) == batch.n_rows:
+        return False
+    return all(isinstance(name, str) and name in batch.names for name in group)
 
 
 def _read_column(batch: Batch | None, name: str) -> NumberColumn | CategoryColumn:
@@ -170,7 +185,7 @@ def drop_unneeded_columns(batch: Batch, group: Any, columns: Iterable[str], sche
     target : str or array-like
         The target, or the name of its column.
     """
-    values = group.values() if isinstance(group, Mapping) else [group]
+    values = group.values() if isinstance(group, Mapping) else [group]  # names in a list are among `columns`
     named = {value for value in values if isinstance(value, str)} | set(columns)
     if schema.has_names and batch.has_names:
         unneeded = named - set(schema.names)

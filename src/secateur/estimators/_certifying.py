@@ -66,7 +66,7 @@ class CertifyingMixin:
             With `certified_error`: fresh rows to certify with, in place of the held-out rows of the estimator.
         delta, repeats : optional
             With `certified_error`: as for `secateur.certify`; by default the parameters of the estimator.
-        group : str, array-like, or dict of str to either, optional
+        group : str, array-like, dict of str to either, or list of str, optional
             With `X` and `y`: the population group of each row, such as women and men, as for `secateur.count_groups`.
             The error is then certified to be at most `certified_error` in every group.
         max_gap, rate, positive : optional
@@ -135,7 +135,7 @@ class CertifyingMixin:
         target_range, max_residual : optional
             For `TreeRegressor`: the range of targets, or the largest possible difference between a target and its
             prediction, stated without looking at these rows; by default the one that the estimator was given.
-        group : str, array-like, or dict of str to either, optional
+        group : str, array-like, dict of str to either, or list of str, optional
             The population group of each row, such as women and men, as for `secateur.count_groups`: not the groups of
             rows that belong together. `group_rates_` of the result then has the certified rates of the groups
             (`secateur.certify_groups`), which hold at once with probability `1 - delta`.

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._utils.arrays import Array, Ints
 from .._utils.checks import check_name
-from .._utils.warn import format_names
+from .._utils.warn import format_names, warn
 from ..core import GroupedRows, TargetRows, Tree
 from ..data.batch import Batch, batch_from_frame
 from ..data.encoding import Unseen, encode, encode_batch
@@ -22,10 +22,12 @@ from ..data.raw_column import ValueType, value_type
 from ..data.table import Column, Schema, Table
 from ..data.target import class_numbers, encode_numeric_target, is_unlabelled
 from ..data.weights import WeightedRows, check_weights, read_weights, round_for_exact_sums
-from ..errors import DataError, ParameterError, SchemaError, TreeError, show
+from ..errors import DataError, ParameterError, SchemaError, TreeError, Wording, show
 from ._rows import moments_of, route_table, schema_of, sketch_of
 from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
 
+# So few groups of so many rows are probably population groups.
+MAX_FEW_GROUPS, MIN_ROWS_OF_FEW_GROUPS = 5, 100
 EMPTY_COLUMN = Column("", "numeric")  # for a tree that is a single leaf: a schema needs at least one column
 
 
@@ -105,7 +107,13 @@ def _with_groups(counts: Any, rows: WeightedRows) -> Any:
     """Return class counts with the leaf, class and group of each row; equal rows of a group are sketched once."""
     used = rows.drop_weightless()
     assert used.groups is not None
-    numbers, _ = group_numbers(used.groups)
+    numbers, sizes = group_numbers(used.groups)
+    if len(sizes) <= MAX_FEW_GROUPS and len(numbers) >= MIN_ROWS_OF_FEW_GROUPS:
+        warn(
+            f"the {len(numbers):,} rows are in {len(sizes)} groups of rows that belong together, too few to certify "
+            "anything; for population groups, such as women and men, use ",
+            Wording("count_groups, or group= in place of groups=", "--group in place of --groups"),
+        )
     grouped = GroupedRows(route_table(counts.tree, used.table, None, 0), used.table.required_target, numbers)
     row_sketch = None if counts.sketch is None else sketch_of(counts.tree, used.table, groups=used.groups)
     return replace(counts, grouped=grouped, sketch=row_sketch)

@@ -40,13 +40,13 @@ def count_groups(
     tree : Tree
         A classification tree with splits, as `grow` returns it.
     X : array, data frame, path or Table
-        Rows with the columns the tree was grown on.
+        Rows with the columns the tree was grown on. Other columns with names are ignored.
     y : array or column name
         The class of each row.
-    group : str, array-like, or dict of str to either
+    group : str, array-like, dict of str to either, or list of str
         The population group of each row: the name of a column of `X`, which the tree need not know, or one value per
         row (text, booleans or numbers). Several columns that are to be certified together are passed by name, such as
-        `{"sex": "sex", "age": age_bands}`. Missing values form a group "(missing)".
+        `["sex", "region"]` or `{"sex": "sex", "age": age_bands}`. Missing values form a group "(missing)".
     values : sequence, optional
         All values of the column that are possible. A value without rows is then a group without rows, and other values
         are refused. For several columns, a dict by name. By default the values that occur (and, of a categorical type,
@@ -72,6 +72,11 @@ def count_groups(
     >>> counts.populations[0].names, counts.populations[0].by_class[0].tolist()
     (('f', 'm'), [[1, 1], [1, 0], [0, 1]])
     """
+    if not isinstance(tree, Tree):
+        raise UnsupportedError(
+            f"tree is a {type(tree).__name__}; a Tree is needed, such as tree_ of a fitted estimator, whose "
+            "certified_on takes group=, too"
+        )
     schema = schema_of(tree)
     if schema.has_numeric_target:
         raise UnsupportedError("count_groups needs a classification tree: error rates of groups need classes")
@@ -83,7 +88,7 @@ def count_groups(
     if isinstance(y, str) and y in labels:
         raise ParameterError(f"group={show(y)} is the target; a column that divides the rows is needed")
     rows = X if batch is None else drop_unneeded_columns(batch, group, labels, schema, y)
-    table = encode(rows, schema=schema, target=y)
+    table = encode(rows, schema=schema, target=y, strict=False)
     counts: Counts = count(tree, table, sample=sample, sketch=sketch)
     columns = _read_columns(labels, values, is_kept, table.n_rows)
     leaves = route_table(tree, table, None, 0)
