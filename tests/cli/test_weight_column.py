@@ -79,3 +79,22 @@ def test_counting_weights_the_rows_with_every_engine(engine, weighted_file, comm
 
     assert code == 0, err
     assert json.loads(out)["rows"] == total_weight(weighted_file)
+
+
+@pytest.mark.parametrize("flag", ["--sample-weight", "--groups", "--ignore"])
+def test_the_target_has_no_other_role(flag, weighted_file, command, tmp_path):
+    code, out, err = command("fit", weighted_file, "--target", "days", flag, "days", "-o", tmp_path / "tree.json")
+
+    assert (code > 0, out) == (True, "")
+    assert f"{flag} 'days': this is the target column; name another column" in err
+
+
+@pytest.mark.parametrize("flag", ["--sample-weight", "--groups", "--ignore"])
+def test_a_column_of_the_tree_has_no_other_role(flag, weighted_file, command, tmp_path):
+    fit = ["fit", weighted_file, "--target", "outcome", "--ignore", "days", "--cv", 2, "-q"]
+    assert command(*fit, "-o", tmp_path / "tree.json")[0] == 0
+
+    code, out, err = command("count", tmp_path / "tree.json", weighted_file, flag, "age")
+
+    assert (code > 0, out) == (True, "")
+    assert f"{flag} 'age': the tree was grown on this column; leave {flag} out" in err

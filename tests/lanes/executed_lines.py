@@ -57,8 +57,6 @@ class ExecutedLinesOfTests:
     def __init__(self, skipped: Iterable[str], needed: Iterable[str] = ()) -> None:
         self._needed = set(needed)
         self._digests: dict[Path, str] = {}
-        helpers = [*sorted((ROOT / "tests/helpers").glob("*.py")), ROOT / "tests/conftest.py"]
-        self._helpers = _digest("".join(self._digest_of(path) for path in helpers).encode())
         paths = [*(ROOT / "tests").rglob("test_*.py"), *_sources()]
         self.files = sorted(path for path in paths if path.name not in skipped)
         self.of_file = {path: kept for path in self.files if (kept := self._read_kept(path)) is not None}
@@ -87,7 +85,7 @@ class ExecutedLinesOfTests:
                 runs = {}
             names = sorted({name for run in runs.values() for name in run.lines})
             digests = {name: self._digest_of(PACKAGE / name) for name in names}
-            digests |= {"": self._helpers, "test": self._digest_of(path)}
+            digests |= {"": self._digest_of_helpers(path), "test": self._digest_of(path)}
             _kept_path(path).write_bytes(pickle.dumps(KeptRuns(digests, runs)))
             self.of_file[path] = runs
             if tests:
@@ -100,11 +98,20 @@ class ExecutedLinesOfTests:
         kept = pickle.loads(_kept_path(path).read_bytes())
         sources = {name: digest for name, digest in kept.digests.items() if name in self._needed}
         is_current = (
-            kept.digests[""] == self._helpers
+            kept.digests[""] == self._digest_of_helpers(path)
             and kept.digests["test"] == self._digest_of(path)
             and all(self._digest_of(PACKAGE / name) == digest for name, digest in sources.items())
         )
         return kept.tests if is_current else None
+
+    def _digest_of_helpers(self, path: Path) -> str:
+        """Return a digest of the files of tests/helpers that a file of tests names, or that such a helper names."""
+        others = sorted((ROOT / "tests/helpers").glob("*.py"))
+        found = [path]
+        for named in found:  # grows meanwhile
+            text = named.read_text("utf-8")
+            found += [other for other in others if other.stem in text and other not in found]
+        return _digest("".join(self._digest_of(helper) for helper in found[1:]).encode())
 
     def _digest_of(self, path: Path) -> str:
         if path not in self._digests:

@@ -252,7 +252,19 @@ def _open_rows(
             shown_path = path if isinstance(path, str) else " ".join(path)
             hint = _suggest_column(name, rows.names, text_options)
             raise DataError(f"{shown_path} has no column {show(name)} ({flag}){hint}")
+    _check_roles(named_columns[1:], target, schema)
     return rows
+
+
+def _check_roles(named_columns: Sequence[tuple[str, str | None]], target: str | None, schema: "Schema | None") -> None:
+    """Raise `DataError` if a column of weights, groups or --ignore is also the target, or used by the tree."""
+    for flag, name in named_columns:
+        if name is not None and name == target:
+            raise DataError(f"{flag} {show(name)}: this is the target column; name another column")
+        if name is not None and schema is not None and name in schema.names:
+            raise DataError(
+                f"{flag} {show(name)}: the tree was grown on this column; leave {flag} out, or name another column"
+            )
 
 
 def _select_columns(rows: "Batch", options: Options, target: str | None) -> "Batch":
