@@ -1,7 +1,8 @@
 """Change the code in one place at a time and see whether a test fails: scripts/mutate [number] [seed] [place] [kind].
 
 A place is the beginning of a folder, file and line of src/secateur: `data`, `pruners/_greedy.py`, `pruners/_greedy.py:40`
-or `_kernels/structure`. Without a place, changes are drawn from all Python files except the kernels. The kind `calls` draws only
+or `_kernels/structure`. Several places are separated by commas; the number of changes is drawn from each. Without a place,
+changes are drawn from all Python files except the kernels. Kernels and others do not mix. The kind `calls` draws only
 calls that are removed, such as warnings, checks and records; by default every kind is drawn.
 
 Python files. The lines that each test of the project executes are measured once and kept (executed_lines.py). Everything else
@@ -32,7 +33,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from changes import Change, find_changes
@@ -141,15 +142,14 @@ class TestRunner:
 class PythonMutants(TestRunner):
     """A plugin of pytest that tries changes of Python files where the tests would run."""
 
-    def __init__(self, executed: ExecutedLinesOfTests, drawn: list[tuple[str, int]], n_all: int) -> None:
+    def __init__(self, executed: ExecutedLinesOfTests, samples: list["Sample"]) -> None:
         super().__init__()
-        self.executed, self.drawn, self.n_all = executed, drawn, n_all
-        names = sorted({name for name, _ in drawn})
+        self.executed, self.samples = executed, samples
+        names = sorted({name for sample in samples for name, _ in sample.drawn})
         self.modules = {name: importlib.import_module(dotted(name)) for name in names}
         self.loaded: dict[str, Functions] = {}
         self.finders: dict[str, set[str]] = {name: set() for name in names}  # tests that noticed a change of a file
         self.unusable: dict[str, set[str]] = {name: set() for name in names}  # tests that fail without a change
-        self.outcomes = Outcomes(len(drawn), n_all)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         gc.unfreeze()  # what the tests have frozen
@@ -158,17 +158,22 @@ class PythonMutants(TestRunner):
         items = {item.nodeid: item for item in session.items if item.path.name not in SKIPPED_TESTS}
         self.executed.measure(list(items.values()), self.passes, run_in_fork)
         runs = {test: run for test, run in self.executed.tests.items() if test in items}
-        for name, k in self.drawn:
+        for sample in self.samples:
+            self.try_sample(sample, items, runs)
+        return True
+
+    def try_sample(self, sample: "Sample", items: dict[str, pytest.Item], runs: Mapping[str, ExecutedLines]) -> None:
+        outcomes = Outcomes(sample)
+        for name, k in sample.drawn:
             tree = read_tree(name)
             change = find_changes(tree)[k]
             description = f"{name}:{change.line}: {change.describe()}"
             change.apply()
             tests = in_order(tests_that_execute(name, change, runs), name, runs, self.finders[name])
             found = self.find_failure(name, tree, change, {test: items[test] for test in tests}, runs)
-            self.finders[name] |= {found} & set(tests)
-            self.outcomes.add(found, len(tests), description)
-        print(self.outcomes)
-        return True
+            self.finders[name] |= {found} & set(tests)  # type: ignore[arg-type]
+            outcomes.add(found, len(tests), description)
+        print(outcomes, flush=True)
 
     def find_failure(
         self,
@@ -204,11 +209,19 @@ class PythonMutants(TestRunner):
         return self.first_failure(items, CPU_SECONDS)
 
 
-class Outcomes:
-    """Numbers of changes, and how many survive."""
+class Sample(NamedTuple):
+    """Random changes at a place, as file and number, and the number of all changes there."""
 
-    def __init__(self, n_drawn: int, n_all: int) -> None:
-        self.n_drawn, self.n_all = n_drawn, n_all
+    place: str
+    drawn: list[tuple[str, int]]
+    n_all: int
+
+
+class Outcomes:
+    """Numbers of changes of a sample, and how many survive."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.place, self.n_all = sample.place or "all files", sample.n_all
         self.n_tried = self.n_untried = self.n_alive = 0
 
     def add(self, found: str | None, n_tests: int, description: str) -> None:
@@ -223,7 +236,8 @@ class Outcomes:
 
     def __str__(self) -> str:
         n_changes = self.n_tried - self.n_untried
-        return f"{n_changes} of {self.n_all:,} changes tried, {self.n_alive} survive ({self.n_alive / max(n_changes, 1):.1%})"
+        survivors = f"{self.n_alive} survive ({self.n_alive / max(n_changes, 1):.1%})"
+        return f"{self.place}: {n_changes} of {self.n_all:,} changes tried, {survivors}"
 
 
 def lines_of(change: Change) -> tuple[int, int]:
@@ -285,7 +299,7 @@ class KernelMutants(TestRunner):
         return True
 
 
-def try_kernels(drawn: list[tuple[str, int]], n_all: int, executed: ExecutedLinesOfTests) -> None:
+def try_kernels(sample: Sample, executed: ExecutedLinesOfTests) -> None:
     """Compile changes of kernels in a copy of the project, and run the tests of the files that import them."""
     shutil.rmtree(SCRATCH, ignore_errors=True)
     for path in ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE", "scripts/compiler.py"):
@@ -297,11 +311,11 @@ def try_kernels(drawn: list[tuple[str, int]], n_all: int, executed: ExecutedLine
             path.touch()  # newer than the sources, so that only changed kernels are compiled
     for name in ("pandas", "scipy.stats", "sklearn.tree", "polars", "pyarrow"):
         importlib.import_module(name)  # or every fork would import it
-    outcomes = Outcomes(len(drawn), n_all)
+    outcomes = Outcomes(sample)
     os.environ["PYTHONPATH"] = str(SCRATCH / "src")
     runs = executed.tests
     finders: dict[str, set[str]] = {}
-    for name, k in drawn:
+    for name, k in sample.drawn:
         tests = tests_of_kernel(name, runs, finders.setdefault(name, set()))
         source, tree = SCRATCH / "src/secateur" / name, read_tree(name)
         change = find_changes(tree)[k]
@@ -407,59 +421,63 @@ def folder_of(name: str) -> str:
 PYTEST_OPTIONS = ["-q", "-s", "-n", "0", "--tb=native", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 
 
-def draw(names: list[str], n_wanted: int, seed: int, place: str, kind: str) -> tuple[list[tuple[str, int]], int]:
-    """Return random changes at a place, as file and number, and the number of all of them."""
+def draw(place: str, n_wanted: int, seed: int, kind: str) -> Sample:
+    """Return random changes at a place."""
     every = [
         (name, k)
-        for name in names
+        for name in names_at(place)
         for k, change in enumerate(find_changes(read_tree(name)))
         if f"{name}:{change.line}".startswith(place) and (kind != "calls" or change.is_removed_call)
     ]
-    return random.Random(seed).sample(every, min(n_wanted, len(every))), len(every)
+    return Sample(place, random.Random(seed).sample(every, min(n_wanted, len(every))), len(every))
 
 
-def main(n_wanted: int, seed: int, place: str, kind: str) -> int:
-    settings.register_profile(
-        "mutate", max_examples=MAX_EXAMPLES, deadline=None, derandomize=True, database=None, report_multiple_bugs=False,
-        phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
-    os.environ |= {"HYPOTHESIS_PROFILE": "mutate", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    os.chdir(ROOT)
+def names_at(place: str) -> list[str]:
+    """Return the files at a place that can be changed."""
     is_kernel = place.startswith(KERNEL_FOLDER)
     names = [
         name for path in sorted(PACKAGE.rglob("*.py"))
         if (folder_of(name := path.relative_to(PACKAGE).as_posix()) == KERNEL_FOLDER) == is_kernel
         and path.name not in SKIPPED_FILES and name != "__init__.py" and name.startswith(place.partition(":")[0])
     ]  # fmt: skip
-    if is_kernel:
-        names = [name for name in names if "\nimport cython\n" in (PACKAGE / name).read_text("utf-8")]
-    drawn, n_all = draw(names, n_wanted, seed, place, kind)
-    executed = ExecutedLinesOfTests(SKIPPED_TESTS, {name for name, _ in drawn})
+    return [name for name in names if not is_kernel or "\nimport cython\n" in (PACKAGE / name).read_text("utf-8")]
+
+
+def main(n_wanted: int, seed: int, places: list[str], kind: str) -> int:
+    settings.register_profile(
+        "mutate", max_examples=MAX_EXAMPLES, deadline=None, derandomize=True, database=None, report_multiple_bugs=False,
+        phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    os.environ |= {"HYPOTHESIS_PROFILE": "mutate", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    os.chdir(ROOT)
+    samples = [draw(place, n_wanted, seed, kind) for place in places]
+    changes = [
+        (name, find_changes(read_tree(name))[k])
+        for sample in samples
+        for name, k in sample.drawn
+        if folder_of(name) != KERNEL_FOLDER
+    ]
+    executed = ExecutedLinesOfTests(SKIPPED_TESTS, {name for name, _ in changes})
     unmeasured = executed.unmeasured_files()
     print(f"{len(unmeasured)} of {len(executed.files)} files of tests must be measured", flush=True)
-    if is_kernel:
+    if not changes and n_wanted:
         if unmeasured:
             subprocess.run([sys.executable, __file__, "0"], check=True)  # this process must not import the package
             executed = ExecutedLinesOfTests(SKIPPED_TESTS)
-        try_kernels(drawn, n_all, executed)
+        for sample in samples:
+            try_kernels(sample, executed)
         return 0
-    changes = [(name, find_changes(read_tree(name))[k]) for name, k in drawn]
     needed = [
         path for path, runs in executed.of_file.items()
         if any(tests_that_execute(name, change, runs) for name, change in changes)
     ]  # fmt: skip
-    return run_python_mutants(executed, [*unmeasured, *needed], drawn, n_all)
-
-
-def run_python_mutants(
-    executed: ExecutedLinesOfTests, paths: list[Path], drawn: list[tuple[str, int]], n_all: int
-) -> int:
     for name in ("pandas", "scipy.optimize", "scipy.special", "scipy.stats", "sklearn.tree"):
         importlib.import_module(name)  # or every fork would import it
-    return int(pytest.main([*PYTEST_OPTIONS, *map(str, paths)], plugins=[PythonMutants(executed, drawn, n_all)]))
+    paths = [str(path) for path in (*unmeasured, *needed)]
+    return int(pytest.main([*PYTEST_OPTIONS, *paths], plugins=[PythonMutants(executed, samples)]))
 
 
 if __name__ == "__main__":
     number, first, where, which = (*sys.argv[1:], *("100", "0", "", "")[len(sys.argv) - 1 :])
     print(f"seed {first}, {number} changes of {where or 'all Python files'}, {which or 'every kind'}")
-    sys.exit(main(int(number), int(first), where, which))
+    sys.exit(main(int(number), int(first), where.split(","), which))
