@@ -1,13 +1,16 @@
 """Which lines of the package each test executes, measured once and kept in build/executed_lines.
 
-One file is kept for each file of tests. It is measured anew if the file of tests, a helper, or a source file whose lines are
-needed has changed. A change of another source file is not noticed, although it may lead tests to other lines: delete the folder
-to measure everything. Lines are bits of one integer for each source file, so that the lines of all tests fit into memory.
+One file is kept for each file of tests. It is measured anew if the file of tests or a helper of it has changed. If a source file
+has changed, its lines are moved with the text, and new lines count as executed by the tests that executed the lines they
+replace or follow. Delete the folder to measure everything. Lines are bits of one integer for each source file, so that the
+lines of all tests fit into memory.
 """
 
+import difflib
 import hashlib
 import os
 import pickle
+import shutil
 import sys
 import time
 import warnings
@@ -43,20 +46,38 @@ class KeptRuns(NamedTuple):
     tests: dict[str, ExecutedLines]
 
 
+class LineMoves:
+    """How the lines of a text that was edited have moved."""
+
+    def __init__(self, before: str, after: str) -> None:
+        matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
+        self._blocks = matcher.get_opcodes()
+        self._moved: dict[int, int] = {}
+
+    def move(self, lines: int) -> int:
+        """Return the bits of the lines of the new text that stand for lines of the old one."""
+        if lines not in self._moved:
+            self._moved[lines] = self._compute_move(lines)
+        return self._moved[lines]
+
+    def _compute_move(self, lines: int) -> int:
+        moved = 0
+        for kind, first, end, new_first, new_end in self._blocks:
+            # Lines are counted from 0 in blocks and from 1 in bits. Inserted lines stand for the line before them.
+            block = lines >> (first + 1) & (1 << (end - first)) - 1 if kind != "insert" else lines >> first & 1
+            if kind == "equal":
+                moved |= block << (new_first + 1)
+            elif block:
+                moved |= ((1 << (new_end - new_first)) - 1) << (new_first + 1)
+        return moved
+
+
 class ExecutedLinesOfTests:
-    """The lines of all files of tests: what is kept, and measures the others.
+    """The lines of all files of tests but those with some names: reads what is kept, and measures the others."""
 
-    Parameters
-    ----------
-    skipped : names
-        Names of files of tests that do not run.
-    needed : names
-        The source files whose lines must be right, by their places in the package.
-    """
-
-    def __init__(self, skipped: Iterable[str], needed: Iterable[str] = ()) -> None:
-        self._needed = set(needed)
+    def __init__(self, skipped: Iterable[str]) -> None:
         self._digests: dict[Path, str] = {}
+        self._moves: dict[tuple[str, str], LineMoves] = {}
         paths = [*(ROOT / "tests").rglob("test_*.py"), *_sources()]
         self.files = sorted(path for path in paths if path.name not in skipped)
         self.of_file = {path: kept for path in self.files if (kept := self._read_kept(path)) is not None}
@@ -75,7 +96,7 @@ class ExecutedLinesOfTests:
         run_in_fork: Callable[[Callable[[], Any], float], Any],
     ) -> None:
         """Run the collected tests of the unmeasured files, each file in a process of its own, and keep the result."""
-        KEPT.mkdir(parents=True, exist_ok=True)
+        (KEPT / "sources").mkdir(parents=True, exist_ok=True)
         for path in self.unmeasured_files():
             tests = [item for item in items if item.path == path]
             start = time.monotonic()
@@ -84,6 +105,8 @@ class ExecutedLinesOfTests:
                 print(f"{path.relative_to(ROOT)}: took too much time or memory, or ended the process", flush=True)
                 runs = {}
             names = sorted({name for run in runs.values() for name in run.lines})
+            for name in names:
+                shutil.copyfile(PACKAGE / name, KEPT / "sources" / self._digest_of(PACKAGE / name))
             digests = {name: self._digest_of(PACKAGE / name) for name in names}
             digests |= {"": self._digest_of_helpers(path), "test": self._digest_of(path)}
             _kept_path(path).write_bytes(pickle.dumps(KeptRuns(digests, runs)))
@@ -96,13 +119,24 @@ class ExecutedLinesOfTests:
         if not _kept_path(path).exists():
             return None
         kept = pickle.loads(_kept_path(path).read_bytes())
-        sources = {name: digest for name, digest in kept.digests.items() if name in self._needed}
-        is_current = (
-            kept.digests[""] == self._digest_of_helpers(path)
-            and kept.digests["test"] == self._digest_of(path)
-            and all(self._digest_of(PACKAGE / name) == digest for name, digest in sources.items())
-        )
-        return kept.tests if is_current else None
+        if kept.digests[""] != self._digest_of_helpers(path) or kept.digests["test"] != self._digest_of(path):
+            return None
+        sources = {name: digest for name, digest in kept.digests.items() if name not in ("", "test")}
+        for name, digest in sources.items():
+            if self._digest_of(PACKAGE / name) != digest:
+                moves = self._moves_of(name, digest)
+                for run in kept.tests.values():
+                    if name in run.lines:
+                        run.lines[name] = moves.move(run.lines[name])
+        return kept.tests
+
+    def _moves_of(self, name: str, digest: str) -> "LineMoves":
+        """Return how the lines of a source file have moved since its text had a digest."""
+        if (name, digest) not in self._moves:
+            before, after = KEPT / "sources" / digest, PACKAGE / name
+            texts = [path.read_text("utf-8") if path.exists() else "" for path in (before, after)]
+            self._moves[name, digest] = LineMoves(*texts)
+        return self._moves[name, digest]
 
     def _digest_of_helpers(self, path: Path) -> str:
         """Return a digest of the files of tests/helpers that a file of tests names, or that such a helper names."""
