@@ -10,7 +10,7 @@ from scipy import stats
 
 import secateur
 from secateur import Counts, Moments, Pruning, Tree
-from secateur.certifiers import LeafShares, leaf_shares
+from secateur.certifiers import LeafShares, certify, leaf_shares
 from secateur.core.leaf_shares import class_number
 from secateur.errors import CountsError, LeakageError, ParameterError, UnsupportedError
 
@@ -102,6 +102,20 @@ def test_shares_are_found_by_leaf_and_class_name():
         limits.bound(0, "good")
     with pytest.raises(ParameterError, match="the classes are 'bad', 'good'"):
         limits.bound(1, "ugly")
+
+
+@pytest.mark.parametrize("over", ["leaves", "nodes"])
+def test_rows_whose_shares_are_known_certify_no_other_pruning(over):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    y = X[:, 0] + rng.normal(size=400) > 0
+    tree, grown = secateur.grow(X[:200], y[:200], max_depth=3)
+    held_out = secateur.count(tree, X[200:], y[200:], sample="held out")
+    uncut, stump = (Pruning.from_cuts(tree, cuts, node_labels=grown.majority) for cuts in ([], [0]))
+    leaf_shares(uncut, held_out, over=over)
+
+    with pytest.raises(LeakageError, match="was evaluated on other prunings"):
+        certify(stump, held_out, method="test-sample")
 
 
 def test_a_bound_of_one_share_states_all_that_is_known_about_the_rows():

@@ -10,8 +10,10 @@ import pytest
 
 import secateur
 from secateur import Bound, Counts, Model, Pruning, Tree, TreeClassifier, TreeRegressor
-from secateur.errors import CountsError, DataError, ParameterError, SecateurError, UnsupportedError
+from secateur.core import GroupedRows
+from secateur.errors import CountsError, DataError, ModelFileError, ParameterError, SecateurError, UnsupportedError
 from secateur.monitoring import Monitor
+from secateur.monitoring._seen import log_chance_of_equal
 from secateur.statistics.anytime import log_evidence
 from secateur.statistics.monitor_status import LeafStatus
 
@@ -401,3 +403,123 @@ def test_a_damaged_state_is_refused_or_gives_a_valid_monitor(tmp_path):
 def test_a_missing_state_is_named(tmp_path):
     with pytest.raises(SecateurError, match=r"none\.json cannot be read"):
         Monitor.load(tmp_path / "none.json", make_model())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("version", 2, "this secateur reads version 1"),
+        ("limit", 1.0, "a number between 0 and 1 is needed"),
+        ("limit", 0, "a number between 0 and 1 is needed"),
+        ("leaf_limit", [0.1, 0.2], "a list of one value per leaf is needed"),
+        ("leaf_alpha", [1.5, 0.0, 0.0], "a number from 0 to 1 is needed"),
+        ("leaf_alpha", [0.0, 0.0, 0.0], "a leaf with a limit, and no other, must have a part of alpha"),
+        ("alpha", 0.01, "its parts add up to more"),
+        ("reference_rows", [1, 2, 2**53], "whole numbers of 0 or more are needed"),
+        ("errors", [10**6, 0, 0], "a leaf has more errors than rows"),
+        ("log_evidence", -1, "a number of 0 or more is needed"),
+        ("log_evidence", 10**400, "a number of 0 or more is needed"),
+        ("looks", [[1, 2]], "three numbers are needed for each look"),
+        ("looks", [[1, 2, "3"]], "three numbers are needed for each look"),
+        ("looks", [[1, 2, 3]] * 1001, "at most 1,000 values are kept"),
+        ("looks", {}, "a list is needed"),
+        ("batches", {"a": -1}, "whole numbers of 0 or more are needed"),
+        ("batches", [], "digests is needed"),
+        ("ids", "0123456789abcde", "16 hexadecimal digits for each"),
+        ("ids", "0123456789abcdeg", "hexadecimal digits are needed"),
+        ("model_file", 3, "text is needed"),
+    ],
+)
+def test_each_damaged_value_of_a_state_is_named(key, value, says, tmp_path):
+    path, monitor = tmp_path / "state.json", Monitor(make_model())
+    monitor.update_counts(batch([[28, 2], [18, 2], [48, 2]]))
+    monitor.save(path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+
+    with pytest.raises(ModelFileError, match=says) as refused:
+        Monitor.load(path, make_model())
+
+    assert key in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ('"n_batches": 1', '"n_batches": 1, "n_batches": 1', "a key occurs twice"),
+        ('"n_batches": 1', '"n_batches": NaN', "NaN, which is not JSON"),
+        ('"n_batches": 1,', "", "lacks the key 'n_batches'"),
+        ('"n_batches": 1', '"n_batches": 1, "more": 1', "has the unknown key 'more'"),
+    ],
+)
+def test_a_state_has_each_key_once(before, after, says, tmp_path):
+    path, monitor = tmp_path / "state.json", Monitor(make_model())
+    monitor.update_counts(batch([[28, 2], [18, 2], [48, 2]]))
+    monitor.save(path)
+    path.write_text(path.read_text().replace(before, after))
+
+    with pytest.raises(ModelFileError, match=says):
+        Monitor.load(path, make_model())
+
+
+def test_a_long_run_keeps_its_last_look_and_at_most_a_thousand():
+    monitor = Monitor(make_model())
+    for _ in range(1101):
+        monitor.update_counts(batch([[1, 0], [0, 0], [0, 0]]))
+
+    looks = monitor.status().looks
+    assert len(looks) <= 1000
+    assert looks[-1][0] == 1101
+    assert np.all(np.diff(looks[:, 0]) > 0)
+
+
+def test_groups_are_refused_in_batches_and_in_the_certificate():
+    grouped = GroupedRows([1, 1, 3, 4], [0, 1, 0, 0], [0, 0, 1, 2])
+    rows = Counts(TREE, batch([[1, 1], [1, 0], [1, 0]]).by_class, "new", grouped=grouped)
+    with pytest.raises(DataError, match="has groups of rows that belong together"):
+        Monitor(make_model()).update_counts(rows)
+
+    of_groups = Bound(0.12, 0.025, "test sample", 300, 30, unit="group", n_rows=1000)
+    with pytest.raises(ParameterError, match="counts groups of rows, and a monitor counts independent rows"):
+        Monitor(replace(make_model(), certificate=of_groups))
+
+
+def test_a_column_of_ids_must_exist(fitted):
+    estimator, draw = fitted
+    with pytest.raises(ParameterError, match=r"ids='visit'.* is not a column; the columns are 'size', 'colour'"):
+        Monitor(estimator).update(*draw(5, 20), ids="visit")
+
+
+def test_chance_explains_equal_batches_of_few_or_equal_rows_only():
+    """Two rows of a hundred that differ have probability 1/2 at most to come again; a hundred that all differ do not."""
+    assert log_chance_of_equal(np.array([7])) == 0
+    assert math.exp(log_chance_of_equal(np.array([1, 1]))) == pytest.approx(1 / 2)
+    assert math.exp(log_chance_of_equal(np.array([2, 1, 0]))) == pytest.approx(3 * (2 / 3) ** 2 / 3)
+    assert log_chance_of_equal(np.ones(100)) < -90
+
+
+@pytest.mark.parametrize(
+    ("held_out", "note"),
+    [
+        ([[0, 3], [0, 1], [0, 1]], "no leaf has enough held-out rows for a limit below 100 %"),
+        ([[0, 0], [0, 0], [0, 0]], "the held-out rows do not limit the errors of leaves"),
+        (None, "the model has no held-out rows"),
+    ],
+)
+def test_leaves_without_a_limit_are_not_tested_and_the_plan_says_why(held_out, note):
+    monitor = Monitor(make_model(held_out))
+
+    status = monitor.update_counts(batch([[2, 1], [1, 0], [3, 0]]))
+
+    assert [leaf.limit for leaf in status.leaves] == [None, None, None]
+    assert status.plan.leaf_alpha.tolist() == [0, 0, 0]
+    assert note in status.plan.leaf_note
+    assert repr(monitor) == "Monitor(limit 0.1208, alpha 0.05, 7 rows in 1 batches)"
+
+
+def test_alpha_is_divided_among_the_leaves_with_a_limit_by_their_held_out_rows():
+    plan = Monitor(make_model([[0, 0], [1, 0], [0, 0]])).status().plan
+    assert np.isnan(plan.leaf_limit).tolist() == [True, False, True]
+    assert (plan.leaf_alpha > 0).tolist() == [False, True, False]
+
+    plan = Monitor(make_model([[300, 0], [100, 0], [100, 0]])).status().plan
+    assert plan.leaf_alpha / plan.leaf_alpha.sum() == pytest.approx([0.6, 0.2, 0.2])
