@@ -6,10 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from patient_files import HEADER, patients, write
+from secateur.cli._prune import MAX_MEMBERS
+from secateur.modelfile import load_model
 
 ROWS = list(patients(60, 5))
 
@@ -214,3 +218,70 @@ def test_results_have_no_colour_in_a_pipe(model_file):
         [sys.executable, "-m", "secateur", "rules"], env=environment, capture_output=True, text=True, check=True
     ).stdout
     assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "needed"),
+    [
+        (["certify", "MODEL"], "held-out rows are needed; give --holdout FILE or --counts FILE"),
+        (["evaluate", "MODEL"], "DATA is needed: the file of rows to measure on"),
+        (["evaluate", "MODEL", "ROWS", "--holdout", "ROWS"], "DATA, --holdout and --counts exclude each other"),
+        (["prune", "MODEL", "--rule", "cost-complexity"], "choose with --leaves, --alpha, --accuracy or --holdout"),
+        (["fit", "ROWS", "--target", "outcome", "--class-weight", "ill"], "CLASS=W, or balanced alone, is needed"),
+        (
+            ["fit", "ROWS", "--target", "outcome", "--class-weight", "ill=x"],
+            "--class-weight ill=x: 'x' is not a number",
+        ),
+        (
+            ["fit", "ROWS", "--target", "age", "--task", "regress", "--class-weight", "ill=2"],
+            "a numeric target has no cl",
+        ),
+        (
+            ["fit", "ROWS", "--target", "age", "--task", "regress", "--cost", "a:b=2"],
+            "--cost: a numeric target has no cl",
+        ),
+        (["fit", "ROWS", "--target", "outcome", "--cost", "ill=2"], "CLASS:PREDICTION=C is needed"),
+        (
+            ["count", "MODEL", "ROWS", "--engine", "polars", "--groups", "town"],
+            "rows are counted by group in memory only",
+        ),
+        (["count", "MODEL", "ROWS", "--engine", "polars", "--nominal", "size"], "the tree has no such column"),
+        (
+            ["count", "MODEL", "ROWS", "--engine", "polars", "--nominal", "age"],
+            "it was numeric when the tree was grown",
+        ),
+    ],
+)
+def test_what_is_missing_or_contradicts_itself_is_wrong_usage(command, model_file, grow_file, arguments, needed):
+    names = {"MODEL": model_file, "ROWS": grow_file}
+    code, out, err = command(*(names.get(argument, argument) for argument in arguments))
+    assert (code, out) == (2, "")
+    assert needed in " ".join(err.split())
+
+
+def test_unseen_categories_and_new_missing_values_are_noted(command, model_file, grow_file, tmp_path):
+    header, first, *_ = Path(grow_file).read_text().splitlines()
+    cells = dict(zip(header.split(","), first.split(","), strict=True)) | {"age": "", "town": "Atlantis"}
+    rows = tmp_path / "rows.csv"
+    rows.write_text(f"{','.join(cells)}\n{','.join(cells.values())}\n")
+
+    code, _, err = command("predict", model_file, rows)
+
+    assert code == 0
+    assert "note: column 'town' has 1 unseen categories, none when the tree was grown" in " ".join(err.split())
+    assert command("predict", model_file, rows, "-q")[2] == ""
+
+
+def test_a_long_sequence_is_printed_in_part_unless_all_is_asked_for(command, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = "\n".join(f"{a:.3f},{b}" for a, b in zip(rng.normal(size=300), rng.integers(0, 2, 300), strict=True))
+    (tmp_path / "rows.csv").write_text(f"a,y\n{rows}\n")
+    model = tmp_path / "model.json"
+    options = ["--target", "y", "--prune", "best-of-size", "--criterion", "gini", "--cv", 2]
+    assert command("fit", tmp_path / "rows.csv", *options, "-o", model, "-q")[0] == 0
+    n_members = len(load_model(model).sequence)
+
+    few, every = command("path", model), command("path", model, "--all")
+
+    assert f"of {n_members} members" in " ".join((few[1] + few[2]).split())
+    assert len(every[1].splitlines()) - len(few[1].splitlines()) >= n_members - 2 * MAX_MEMBERS

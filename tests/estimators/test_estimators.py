@@ -762,3 +762,25 @@ def test_weights_certify_only_if_they_are_stated_to_be_repeated_rows():
 
     assert certified.n == weight.sum()
     assert certified.errors == (weight * (model.predict(X[300:]) != y[300:])).sum()
+
+
+def test_rows_in_a_file_are_read_as_the_tree_knows_its_columns(tmp_path):
+    """Read without the tree, the codes 01 and 1 would be equal numbers."""
+    frame = pd.DataFrame({"code": ["01", "1", "02", "2"] * 20, "size": range(80)})
+    y = np.where(frame["code"].isin(["01", "2"]), "yes", "no")
+    model = TreeClassifier(prune=None, criterion="gini", nominal=["code"]).fit(frame, y)
+    path = tmp_path / "rows.csv"
+    frame.to_csv(path, index=False)
+
+    for source in (path, str(path)):
+        assert (model.predict(source) == y).all()
+
+
+def test_a_certified_error_and_its_rows_go_together(flowers):
+    X, y = flowers
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, certify=True).fit(X, y)
+    for options in ({"X": X, "y": y}, {"delta": 0.1}, {"repeats": "independent"}):
+        with pytest.raises(ParameterError, match="go with certified_error, which is not given"):
+            model.prune_to(n_leaves=2, **options)
+    with pytest.raises(DataError, match="y is given without X; pass both, or neither"):
+        model.prune_to(certified_error=0.4, y=y)

@@ -137,6 +137,20 @@ def test_held_out_rows_of_ones_own_need_groups_of_their_own():
         model.fit(X, y, groups=groups, groups_holdout=others, **held_out)
 
 
+def test_a_column_of_groups_is_split_off_the_held_out_rows_too():
+    (frame, y), (fresh, answers) = frame_of(60, 2), frame_of(30, 3, prefix="q")
+    by_name = TreeClassifier(**QUICK, certify=True).fit(
+        frame, y, groups="patient", X_holdout=fresh, y_holdout=answers
+    )
+    by_array = TreeClassifier(**QUICK, certify=True).fit(
+        frame.drop(columns="patient"), y, groups=frame["patient"],
+        X_holdout=fresh.drop(columns="patient"), y_holdout=answers, groups_holdout=fresh["patient"],
+    )  # fmt: skip
+    assert (by_name.certificate_.unit, by_name.certificate_.n) == ("group", 30)
+    assert by_name.certificate_ == by_array.certificate_
+    assert by_name.feature_names_in_.tolist() == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("labels", "options", "error", "message"),
     [

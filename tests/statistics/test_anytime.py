@@ -124,3 +124,12 @@ def test_the_confidence_sequence_holds_the_rates_whose_evidence_is_below_the_thr
 def test_impossible_numbers_are_refused(errors, n, limit):
     with pytest.raises(ParameterError):
         log_evidence(errors, n, limit)
+
+
+def test_a_confidence_sequence_needs_possible_numbers_and_begins_without_rows():
+    assert confidence_sequence(0, 0, 0.05) == (0.0, 1.0)
+    for errors, n in ((3, 2), (-1, 5)):
+        with pytest.raises(ParameterError, match="errors between 0 and n are needed"):
+            confidence_sequence(errors, n, 0.05)
+    with pytest.raises(ParameterError, match="delta|alpha"):
+        confidence_sequence(1, 2, 1.5)

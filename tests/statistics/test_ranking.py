@@ -81,3 +81,7 @@ def test_a_sample_of_one_kind_has_no_ranking():
         Ranking([0.1, 0.2], [1, 1], [1, 1])
     with pytest.raises(ParameterError, match="false_positive=-1"):
         ranking_of([0.5], [1], [3]).threshold(false_positive=-1)
+    with pytest.raises(ParameterError, match="one number for each group"):
+        ranking_of([0.5, 0.1], [1], [3])
+    with pytest.raises(ParameterError, match="n_bands=0; 1 or more"):
+        ranking_of([0.5], [1], [3]).bands(0)

@@ -34,3 +34,12 @@ def test_few_rows_have_nearly_the_p_value_of_the_exact_permutation_test(before, 
     error = math.sqrt(expected * (1 - expected) / 1000)
     assert shares.p_value == pytest.approx(expected, abs=4 * error + 1e-3)
     assert 0 < shares.p_value <= 1
+
+
+def test_samples_without_rows_or_with_one_leaf_show_no_change():
+    for before, now in ([3, 4], [0, 0]), ([5], [9]), ([5, 0], [9, 0]):
+        shares = RowShares(before, now, "prune")
+        assert (shares.p_value, shares.method) == (1.0, "chi-square")
+    assert RowShares([3, 1], [1, 1], "prune").share_before.tolist() == [0.75, 0.25]
+    assert RowShares([3, 1], [1, 1], "prune").share_now.tolist() == [0.5, 0.5]
+    assert np.isnan(RowShares([3, 1], [0, 0], "prune").share_now).all()
