@@ -1,10 +1,12 @@
 """The path of a row is the one that routing takes, and its texts are true of the row."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import secateur
 from export_cases import CASES, chain, infinite
+from secateur import TreeClassifier
 from secateur.errors import ParameterError, TreeError
 from secateur.inspection.path import path_of
 from secateur.inspection.view import view_of
@@ -89,3 +91,51 @@ def test_what_has_no_path_is_refused():
         path_of(view_of(secateur.Tree.from_parents([-1, 0, 0])), [[1.0]])
     with pytest.raises(TreeError, match="a whole tree with tests"):
         path_of(view_of(case.model.tree, max_depth=1), [[1.0]])
+
+
+@pytest.fixture(scope="module")
+def stump():
+    """A tree with one test and two surrogates: `b` is a multiple of `a`, and `c` names the side of nearly all rows."""
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=300).round(2)
+    frame = pd.DataFrame({"a": a, "b": 2 * a, "c": np.where(a > 0, "high", "low")})
+    for column, share in (("a", 0.05), ("b", 0.1), ("c", 0.15)):
+        frame.loc[rng.random(300) < share, column] = None
+    frame.loc[rng.random(300) < 0.05, "c"] = "other"
+    parameters = {"prune": None, "criterion": "gini", "surrogates": 2, "max_depth": 1}
+    return TreeClassifier(**parameters).fit(frame, np.where(a > 0, "yes", "no")), frame
+
+
+@pytest.mark.parametrize("n_missing", [1, 2, 3])
+def test_a_missing_value_follows_the_first_surrogate_whose_column_is_known(stump, n_missing):
+    model, frame = stump
+    tree = model.tree_
+    order = [int(tree.feature[0]), *tree.surrogates.feature[tree.surrogates.of(0)].tolist()]
+    names = [tree.schema.names[j] for j in order]
+    rows = frame.dropna().copy()
+    rows[names[:n_missing]] = None
+    table = secateur.encode(rows, schema=tree.schema)
+    leaves = secateur.routing.apply(tree, table)
+
+    for row in range(0, len(rows), 9):
+        path = path_of(shown(model.model_), table, row)
+        [step] = path.steps
+        assert (path.leaf, step.is_default) == (leaves[row], True)
+        if n_missing == 3:
+            assert step.surrogate == ""
+        else:
+            name, sign, *_ = step.surrogate.split(" ")
+            assert (name, sign == "=") == (names[n_missing], name == "c")
+            assert str(rows[name].iloc[row]).removesuffix(".0") in step.surrogate
+
+
+def test_an_explanation_names_the_surrogate_that_replaced_a_missing_value(stump):
+    model, _ = stump
+    tree = model.tree_
+    row = pd.DataFrame({"a": [3.0], "b": [6.0], "c": ["high"]})
+    row[tree.schema.names[int(tree.feature[0])]] = None
+
+    explanation = model.explain(row)
+
+    assert explanation.to_dict()["steps"][0]["surrogate"] == explanation.path.steps[0].surrogate != ""
+    assert explanation.path.steps[0].surrogate in str(explanation)

@@ -52,6 +52,7 @@ def test_rows_that_chose_the_size(grown):
     chosen = choose_on_holdout(replace(model, sequence=cost_complexity(tree, counts)))
 
     assert holdout_role(chosen).use == "chose"
+    assert holdout_role(chosen, chosen.sequence).use == "evaluated"  # a reader may choose another member
     assert holdout_role(snip(chosen, 0)).use == "helped"
 
 
@@ -69,6 +70,7 @@ def test_rows_that_were_evaluated_on_other_prunings_may_have_chosen_one(grown):
     model = Model(sequence[-2], counts, fresh, sequence)
 
     assert holdout_role(model).use == "unused"
+    assert holdout_role(model, sequence).use == "evaluated"
     sequence.errors_on(fresh)
     assert holdout_role(model).use == "evaluated"
 
