@@ -784,3 +784,13 @@ def test_a_certified_error_and_its_rows_go_together(flowers):
             model.prune_to(n_leaves=2, **options)
     with pytest.raises(DataError, match="y is given without X; pass both, or neither"):
         model.prune_to(certified_error=0.4, y=y)
+
+
+def test_one_row_of_many_is_explained_with_the_given_confidence(flowers):
+    X, y = flowers
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, certify=True).fit(X, y)
+    explained = model.explain(X, index=7, delta=0.2)
+    assert str(explained) == str(model.explain(X[7], delta=0.2)) == str(model.explain(X[7:8], delta=0.2))
+    assert str(explained) != str(model.explain(X[7]))
+    others = [row for row in range(20) if model.explain(X, index=row).path.leaf != explained.path.leaf]
+    assert others

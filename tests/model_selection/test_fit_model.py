@@ -13,7 +13,7 @@ from oracles import all_prunings
 from secateur import TreeClassifier, TreeRegressor, count, encode, grow, prune
 from secateur.certifiers import path
 from secateur.certifiers import test_sample as certify_test_sample
-from secateur.errors import LeakageError, ParameterError, PruningError, UnsupportedError
+from secateur.errors import DataError, LeakageError, ParameterError, PruningError, UnsupportedError
 from secateur.model_selection import Recipe, certify_model, fit_model, path_table, prune_to
 from secateur.model_selection.losses import Scoring, leaf_predictions
 from secateur.pruners import RULES
@@ -417,3 +417,24 @@ def test_a_number_of_leaves_that_no_pruning_has_gives_a_warning():
         assert model.prune_to(n_leaves=2).get_n_leaves() == 1
     with pytest.warns(UserWarning, match="9 leaves are requested, but the grown tree has 3"):
         assert model.prune_to(n_leaves=9).get_n_leaves() == 3
+
+
+def test_what_has_nothing_to_certify_or_to_grow_on_is_refused():
+    model = fit_model(TABLE, Recipe(growing=GINI))
+    with pytest.raises(UnsupportedError, match="there is no certificate: held-out rows are needed"):
+        certify_model(model)
+    with pytest.raises(UnsupportedError, match="no error can be certified: held-out rows are needed"):
+        prune_to(model, certified_error=0.5)
+    numbers = fit_model(
+        encode(X, target=np.arange(240.0), target_kind="number"),
+        Recipe(growing={"criterion": "squared_error"}, prune="reduced-error"),
+    )
+    with pytest.raises(UnsupportedError, match="squared errors have no limit to certify"):
+        certify_model(numbers)
+    with pytest.raises(DataError, match="the table has no target"):
+        fit_model(encode(X), Recipe(growing=GINI))
+    with pytest.raises(ParameterError, match="costs= is for classification"):
+        fit_model(
+            encode(X, target=np.arange(240.0), target_kind="number"),
+            Recipe(growing={"criterion": "squared_error"}, costs=[[0, 1], [1, 0]]),
+        )

@@ -8,7 +8,7 @@ from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, roc
 
 from oracles import all_prunings, keep_vector
 from secateur import Tree, TreeClassifier, TreeRegressor, encode, grow
-from secateur.errors import ParameterError, UnsupportedError
+from secateur.errors import DataError, ParameterError, UnsupportedError
 from secateur.model_selection import SCORES, cross_validate, losses
 from secateur.model_selection.folds import _area_fold_losses, _FoldPath
 from secateur.statistics.probabilities import SHRINKAGE_STRENGTHS
@@ -223,3 +223,14 @@ def test_the_shrunk_losses_of_a_long_path_are_those_of_its_scored_members(monkey
     assert fold.shrunk[0].tolist() == [[10.0, 12.0]] * len(SHRINKAGE_STRENGTHS)
     assert fold.shrunk[1].tolist() == [[15.0, 17.0]] * len(SHRINKAGE_STRENGTHS)
     assert fold.loss[1] == 0.5  # the root ranks no row above another
+
+
+def test_a_fold_of_one_class_has_no_area_and_does_not_count():
+    y = np.zeros(36, int)
+    y[:6] = 1
+    folds = [np.arange(0, 36, 2), np.arange(1, 36, 2), np.arange(20, 30)]  # the last has rows of class 0 only
+    with_it = cross_validate(X, y, scoring="roc_auc", cv=folds, max_depth=2)
+    without = cross_validate(X, y, scoring="roc_auc", cv=folds[:2], max_depth=2)
+    assert np.allclose(with_it.error[-1], without.error[-1])
+    with pytest.raises(DataError, match="the test rows of every fold are of one class"):
+        cross_validate(X, y, scoring="roc_auc", cv=[np.arange(10, 20), np.arange(20, 30)], max_depth=2)
