@@ -514,3 +514,23 @@ def test_the_fingerprint_does_not_depend_on_scores():
     assert tree_fingerprint(dataclasses.replace(example_tree(), score=np.full(10, math.nan))) == tree_fingerprint(
         example_tree()
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            lambda document: document["grown"]["sketch"]["n_by_class"].reverse(),
+            "remembers more rows of a class than there are",
+        ),
+        (lambda document: document["grown"].update(n_rows=3), "its sketch is of 40 rows"),
+        (lambda document: document["grown"].update(n_rows=41), "its sketch is of 40 rows"),
+        (lambda document: document["grown"]["sketch"].update(hashes="0" * 16 * 40), "hashes must rise"),
+    ],
+)
+def test_a_sketch_that_contradicts_its_sample_is_refused(change, says):
+    model = TreeClassifier(prune=None, criterion="gini").fit(np.arange(40.0)[:, None], np.arange(40) > 14)
+    document = json.loads(dumps_model(model.model_))
+    change(document)
+    with pytest.raises(ModelFileError, match=says):
+        loads_model(json.dumps(document).encode())

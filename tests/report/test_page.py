@@ -16,7 +16,7 @@ from scipy import stats
 
 import secateur
 from report_models import CLASSES, HOSTILE, random_model
-from secateur import Bound, Counts, Pruning, Tree, datasets, grow, prune
+from secateur import Bound, Counts, Pruning, Tree, TreeClassifier, datasets, grow, prune
 from secateur.core.model import Model, as_model
 from secateur.core.moments import Moments
 from secateur.errors import OutputError, SecateurError, UnsupportedError
@@ -246,6 +246,8 @@ def test_an_estimator_brings_its_own_names(model):
 
     code = data_of(report_html(Fitted()))["code"]
     assert "model.sequence_" in Report(model, is_estimator=True)._repr_html_()
+    fitted = TreeClassifier(criterion="gini", cv=2).fit([[0.0], [1.0]] * 9, [0, 1] * 9)
+    assert "model.sequence_" in fitted.report()._repr_html_()
 
     assert code["sequence"] == "model.sequence_"
     assert data_of(report_html(model))["code"]["sequence"] == "model.sequence"
