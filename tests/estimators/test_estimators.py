@@ -794,3 +794,12 @@ def test_one_row_of_many_is_explained_with_the_given_confidence(flowers):
     assert str(explained) != str(model.explain(X[7]))
     others = [row for row in range(20) if model.explain(X, index=row).path.leaf != explained.path.leaf]
     assert others
+
+
+@pytest.mark.parametrize("verbose", [-1, 1.5, "loud", [1]])
+def test_verbose_is_a_truth_value_or_a_whole_number(verbose, flowers):
+    X, y = flowers
+    with pytest.raises(ParameterError, match="verbose"):
+        TreeClassifier(prune=None, verbose=verbose).fit(X[:20], y[:20])
+    for allowed in (None, False, 0):
+        TreeClassifier(prune=None, verbose=allowed).fit(X[:20], y[:20])

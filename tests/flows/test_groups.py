@@ -139,9 +139,7 @@ def test_held_out_rows_of_ones_own_need_groups_of_their_own():
 
 def test_a_column_of_groups_is_split_off_the_held_out_rows_too():
     (frame, y), (fresh, answers) = frame_of(60, 2), frame_of(30, 3, prefix="q")
-    by_name = TreeClassifier(**QUICK, certify=True).fit(
-        frame, y, groups="patient", X_holdout=fresh, y_holdout=answers
-    )
+    by_name = TreeClassifier(**QUICK, certify=True).fit(frame, y, groups="patient", X_holdout=fresh, y_holdout=answers)
     by_array = TreeClassifier(**QUICK, certify=True).fit(
         frame.drop(columns="patient"), y, groups=frame["patient"],
         X_holdout=fresh.drop(columns="patient"), y_holdout=answers, groups_holdout=fresh["patient"],
