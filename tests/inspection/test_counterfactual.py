@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import secateur
+from secateur import TreeClassifier, TreeRegressor
 from secateur.errors import ParameterError
 from secateur.inspection.counterfactual import nearest_change, threshold_ranges
 from secateur.inspection.view import view_of
@@ -122,3 +123,20 @@ def test_a_missing_value_changes_to_a_range_without_an_infinite_end():
 
     assert apply(tree, row).tolist() == [1]
     assert str(nearest_change(view_of(tree, counts), row)) == "size above 3 (is missing) would give b"
+
+
+def test_the_nearest_change_reaches_the_wanted_class_or_range():
+    X = np.arange(90.0)[:, None]
+    model = TreeClassifier(prune=None, criterion="gini").fit(X, np.repeat(["low", "middle", "high"], 30))
+    for wanted, row, to in (
+        ("high", 10.0, "above 59.5"),
+        ("low", 40.0, "at most 29.5"),
+        ("middle", 10.0, "above 29.5"),
+    ):
+        change = model.explain([row], wanted=wanted).change
+        assert (change.prediction, change.changes[0].to.split(" and ")[0]) == (wanted, to)
+        assert model.predict([[change.changes[0].new]]).tolist() == [wanted]
+    numbers = TreeRegressor(prune=None, max_depth=2).fit(X, X[:, 0] // 30)
+    assert numbers.explain([10.0], wanted=(0.9, 1.1)).change.prediction == "1.00"
+    with pytest.raises(ParameterError, match="the ends .low, high. of a range are needed"):
+        numbers.explain([10.0], wanted="high")

@@ -1,6 +1,7 @@
 """The numbers of summaries, explanations and evaluations are those of the model and of other libraries."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -179,3 +180,11 @@ def test_a_row_cannot_be_explained_by_a_tree_without_a_schema():
 
     with pytest.raises(TreeError, match="cannot route rows"):
         explain(model, [2.5])
+
+
+def test_a_summary_names_the_growing_parameters_that_are_known(model):
+    model = model.model_
+    known = replace(model, selection=replace(model.selection, growing={"min_samples_leaf": 7}))
+    other = replace(model, selection=replace(model.selection, growing={"max_depth": 3}))
+    assert "columns; min_samples_leaf 7" in " ".join(str(summary(known)).split())
+    assert str(summary(other)).splitlines()[1].endswith("columns")

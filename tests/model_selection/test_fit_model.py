@@ -425,12 +425,6 @@ def test_what_has_nothing_to_certify_or_to_grow_on_is_refused():
         certify_model(model)
     with pytest.raises(UnsupportedError, match="no error can be certified: held-out rows are needed"):
         prune_to(model, certified_error=0.5)
-    numbers = fit_model(
-        encode(X, target=np.arange(240.0), target_kind="number"),
-        Recipe(growing={"criterion": "squared_error"}, prune="reduced-error"),
-    )
-    with pytest.raises(UnsupportedError, match="squared errors have no limit to certify"):
-        certify_model(numbers)
     with pytest.raises(DataError, match="the table has no target"):
         fit_model(encode(X), Recipe(growing=GINI))
     with pytest.raises(ParameterError, match="costs= is for classification"):
