@@ -138,5 +138,5 @@ def test_the_nearest_change_reaches_the_wanted_class_or_range():
         assert model.predict([[change.changes[0].new]]).tolist() == [wanted]
     numbers = TreeRegressor(prune=None, max_depth=2).fit(X, X[:, 0] // 30)
     assert numbers.explain([10.0], wanted=(0.9, 1.1)).change.prediction == "1.00"
-    with pytest.raises(ParameterError, match="the ends .low, high. of a range are needed"):
+    with pytest.raises(ParameterError, match="of a range are needed"):
         numbers.explain([10.0], wanted="high")
