@@ -319,8 +319,8 @@ class _TestedSample(NamedTuple):
             return []
         if self.groups is not None and self.groups.conditions.per_group:
             return [self.groups.p_value(position, target) for position in range(n_tested)]
-        wrong = self.rows.add_repeated(self.errors[:n_tested])
-        return [float(p) for p in np.exp(np.minimum(log_binomial_tail(wrong, self.rows.n, target), 0.0))]
+        errors = self.rows.add_repeated(self.errors[:n_tested])
+        return [float(p) for p in np.exp(np.minimum(log_binomial_tail(errors, self.rows.n, target), 0.0))]
 
 
 def _test(sample: _TestedSample, target: float | None) -> tuple[int | None, Bound]:

@@ -168,8 +168,8 @@ class GroupTests:
         largest = 0.0
         for population, events in zip(self.populations, self._events[ERROR], strict=True):
             n = population.n_rows
-            wrong = np.minimum(events[position] + self.rows.repeats.n_errors, n)
-            log_p = [log_binomial_tail(*pair, target) if pair[1] else 0.0 for pair in zip(wrong, n, strict=True)]
+            n_errors = np.minimum(events[position] + self.rows.repeats.n_errors, n)
+            log_p = [log_binomial_tail(*pair, target) if pair[1] else 0.0 for pair in zip(n_errors, n, strict=True)]
             largest = max(largest, float(np.exp(np.minimum(log_p, 0.0)).max()))
         return largest
 

@@ -63,12 +63,12 @@ def _installed(fault: Fault, document: str) -> Iterator[None]:
 
 
 def _uncut(tree: Any, counts: Any, *_: Any, **__: Any) -> Pruning:
-    """Return the pruning without cuts, whatever a rule is asked for."""
+    """Return the pruning without cuts, in place of the result of a rule."""
     return Pruning.from_cuts(tree, [], node_labels=counts.majority)
 
 
 def _one_leaf(tree: Any, counts: Any, *_: Any, **__: Any) -> Pruning:
-    """Return the pruning to one leaf, whatever a rule is asked for."""
+    """Return the pruning to one leaf, in place of the result of a rule."""
     return Pruning.from_cuts(tree, [0], node_labels=counts.majority)
 
 
@@ -96,11 +96,11 @@ def _exchanged(first: str, second: str) -> Callable[[Any], Any]:
     """Return a `make` for a function whose result is a dict: two of its entries change places."""
 
     def make(right: Any) -> Any:
-        def wrong(*arguments: Any) -> Any:
+        def faulty(*arguments: Any) -> Any:
             found = right(*arguments)
             return {**found, first: found[second], second: found[first]}
 
-        return wrong
+        return faulty
 
     return make
 
@@ -109,11 +109,11 @@ def _with_entry(**entries: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a `make` for a function whose result is a dict: entries are computed from the right result instead."""
 
     def make(right: Any) -> Any:
-        def wrong(*arguments: Any) -> Any:
+        def faulty(*arguments: Any) -> Any:
             found = right(*arguments)
             return {**found, **{name.replace("_", " "): entry(found) for name, entry in entries.items()}}
 
-        return wrong
+        return faulty
 
     return make
 
@@ -122,16 +122,16 @@ def _with_attribute(name: str, value: Callable[[Any], Any]) -> Callable[[Any], A
     """Return a `make` for a function whose result has a wrong attribute; all others are those of the right result."""
 
     def make(right: Any) -> Any:
-        def wrong(*arguments: Any, **options: Any) -> Any:
+        def faulty(*arguments: Any, **options: Any) -> Any:
             found = right(*arguments, **options)
 
-            class Wrong:
+            class FaultyResult:
                 def __getattr__(self, other: str) -> Any:
                     return value(found) if other == name else getattr(found, other)
 
-            return Wrong()
+            return FaultyResult()
 
-        return wrong
+        return faulty
 
     return make
 
@@ -145,12 +145,12 @@ def _share_of_added(share: float) -> Callable[[Any], Any]:
     """Return a `make` for a bound that adds only a share of what it should to the error on the sample."""
 
     def make(right: Any) -> Any:
-        def wrong(tree: Any, grown: Any, held: Any, *, pruning: Any, **options: Any) -> Any:
+        def faulty(tree: Any, grown: Any, held: Any, *, pruning: Any, **options: Any) -> Any:
             sample_error = pruning.errors(held) / held.total[0]
             added = right(tree, grown, held, pruning=pruning, **options).details["unclipped"] - sample_error
             return SimpleNamespace(details={"unclipped": sample_error + share * added})
 
-        return wrong
+        return faulty
 
     return make
 
@@ -158,51 +158,51 @@ def _share_of_added(share: float) -> Callable[[Any], Any]:
 def _choice_without_price(right: Any) -> Any:  # noqa: ARG001
     """Return a choice of k that pays nothing for having chosen."""
 
-    def wrong(*samples: Any, ks: Any, **options: Any) -> Any:
+    def faulty(*samples: Any, ks: Any, **options: Any) -> Any:
         values = [certifiers.rademacher(*samples, k=k, **options).details["unclipped"] for k in ks]
         return SimpleNamespace(details={"unclipped": min(values)})
 
-    return wrong
+    return faulty
 
 
 def _wider_within_k(right: Any) -> Any:
     """Return extremes of signed sums that are doubled if the growing errors are limited."""
 
-    def wrong(tree: Any, grown: Any, signs: Any, k: Any = None) -> Any:
+    def faulty(tree: Any, grown: Any, signs: Any, k: Any = None) -> Any:
         high, low = right(tree, grown, signs, k=k)
         return (high, low) if k is None else (2 * high + 1, 2 * low - 1)
 
-    return wrong
+    return faulty
 
 
 def _exact_for_another_p(right: Any) -> Any:
     """Return an experiment whose exact probability is for a larger share of the majority class."""
 
-    def wrong(n: int, k: int, p: float, **options: Any) -> Any:
+    def faulty(n: int, k: int, p: float, **options: Any) -> Any:
         found, exact = right(n, k, p, **options), right(n, k, p + 0.05, **options).exact
         return SimpleNamespace(low=found.low, high=found.high, frequency=found.frequency, exact=exact)
 
-    return wrong
+    return faulty
 
 
 def _opt_with_more_errors(right: Any) -> Any:
     """Return a comparison in which OPT makes a thousandth more errors on the rows that choose the tree."""
 
-    def wrong(*arguments: Any) -> Any:
+    def faulty(*arguments: Any) -> Any:
         found, key = right(*arguments), "pruning errors, OPT"
         return {**found, key: [(opt + 0.001, *others) for opt, *others in found[key]]}
 
-    return wrong
+    return faulty
 
 
 def _thresholds_too_high(right: Any) -> Any:
     """Return families of prunings whose thresholds are one and a half times as high as they should be."""
 
-    def wrong(*arguments: Any, **options: Any) -> Any:
+    def faulty(*arguments: Any, **options: Any) -> Any:
         family = right(*arguments, **options)
         return replace(family, alphas=family.alphas * 1.5)
 
-    return wrong
+    return faulty
 
 
 def _errors_of_square_root_raised(right: Any) -> Any:
