@@ -28,6 +28,8 @@ COMMANDS = {  # name: (module, help)
     "monitor": ("_monitor", "Test whether a certificate still holds on rows that arrive."),
     "update": ("_update", "Update a tree on new rows with as few changes as possible."),
     "stability": ("_stability", "Grow a tree again on subsamples, and show what returns."),
+    "candidates": ("_edit", "Show what else a node of a tree could have asked."),
+    "edit": ("_edit", "Change a grown tree by hand and grow the rest anew."),
     "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
     "show": ("_show", "Show a summary and the tree, or its rules, as text."),
     "report": ("_show", "Write an interactive HTML report of a tree."),

@@ -21,6 +21,7 @@ from ._command import (
     to_json,
     write_options,
 )
+from ._edit import read_growing_rows
 from ._input import input_output_options, model_command, read_table
 
 if TYPE_CHECKING:
@@ -225,6 +226,11 @@ def _escape_formulas(cells: Iterable[Any]) -> list[Any]:
 @click.option("--actionable", multiple=True, metavar="COL", help="Column that may change; all by default.")
 @click.option("--wanted", metavar="CLASS", help="Prediction to reach; any other class by default.")
 @delta_option("limits on class shares")
+@click.option(
+    "--grown-on", metavar="DATA",
+    help="Rows that were given to fit, to show what else the nodes on the path could have asked.",
+)  # fmt: skip
+@click.option("--target", metavar="COL", help="Target column of --grown-on; by default that of the model.")
 @input_output_options
 def explain(model: "Model", data: str, **options: Any) -> None:
     """Explain the prediction of the tree in MODEL for one row of DATA.
@@ -238,8 +244,9 @@ def explain(model: "Model", data: str, **options: Any) -> None:
     table, *_ = read_table(options, data, target=None, schema=model.tree.schema)
     if options["row"] > table.n_rows:
         raise click.UsageError(f"--row {options['row']}: {data} has {table.n_rows:,} rows")
+    growing = None if options["grown_on"] is None else read_growing_rows(model, options["grown_on"], options)
     result = explain_row(
         model, table, index=options["row"] - 1, actionable=options["actionable"] or None,
-        wanted=options["wanted"], delta=options["delta"],
+        wanted=options["wanted"], delta=options["delta"], growing=growing,
     )  # fmt: skip
     print_result(options, result.to_dict(), [str(result)])

@@ -220,10 +220,14 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
         actionable: Sequence[str] | None = None,
         wanted: Category = None,
         delta: float = 0.05,
+        X: Rows = None,
+        y: Labels = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Explanation:
         """Explain the prediction for one row, how certain it is, and the nearest change to another prediction.
 
-        The parameters are those of `secateur.inspection.explain`.
+        The parameters are those of `secateur.inspection.explain`. With the rows that were passed to `fit` as `X`, `y`
+        and `sample_weight`, the explanation also states what else the nodes on the path could have asked.
 
         Examples
         --------
@@ -234,7 +238,9 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
         prediction: no (leaf 1, 2 rows: no 100.0 %, yes 0.0 %)
         to change it: x0 above 3 (is 1.5) would give yes
         """
-        return explain(self.model_, row, index=index, actionable=actionable, wanted=wanted, delta=delta)
+        model = self.model_
+        growing = None if X is None else self._rows_of_candidates(model, X, y, sample_weight)
+        return explain(model, row, index=index, actionable=actionable, wanted=wanted, delta=delta, growing=growing)
 
     def reasons(
         self,

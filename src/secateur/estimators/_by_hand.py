@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .. import model_selection
@@ -12,13 +11,8 @@ from ..data.encoding import encode
 from ..data.groups import split_off_groups
 from ..data.table import Table
 from ..errors import DataError
-from ..growers.candidate_splits import NodeRows
-from ..growers.subtree import GrowingRows
 from ..inspection import NodeCandidates, list_candidates
-from ..inspection._candidates import check_node
-from ..model_selection._edit_model import EditRequest
-from ..model_selection.edits import Edit, read_edits
-from ..routing import count
+from ..model_selection.edits import Edit
 from ._arguments import check_target, stored_groups_column
 
 if TYPE_CHECKING:
@@ -72,20 +66,23 @@ class HandGrowingMixin:
         x1 <= 6 (1.0, 3.0) 0.333 False
         """
         model: Model = self.model_
-        check_node(model.tree, node)
+        rows, parameters = self._rows_of_candidates(model, X, y, sample_weight, groups=groups, sample=sample)
+        return list_candidates(model.tree, node, rows, parameters, per_column=per_column, sample=sample)
+
+    def _rows_of_candidates(
+        self: Any,
+        model: Model,
+        X: Rows,
+        y: Labels,
+        sample_weight: ArrayLike | None,
+        *,
+        groups: Labels = None,
+        sample: str | None = None,
+    ) -> Any:
+        """Return the rows on which the splits of a node are compared, and the parameters of growing."""
         table, groups = _encode_as_fitted(self, model, X, y, groups)
-        recipe = self._recipe()
-        if sample is None:
-            rows, parameters = model_selection.find_growing_rows(
-                model, table, recipe, sample_weight=sample_weight, groups=groups
-            )
-        else:
-            rows, parameters = model_selection.rows_to_compare(model, table, recipe, sample_weight=sample_weight)
-            counts = count(model.tree, rows.table, sample_weight=rows.weight, sample=sample)
-            model.tree.evaluation_log.record_candidates(counts)
-        of_node = NodeRows.of(model.tree, node, GrowingRows(rows), parameters)
-        return list_candidates(
-            model.tree, node, of_node, per_column=per_column, sample=model.grown.sample if sample is None else sample
+        return model_selection.rows_of_candidates(
+            model, table, self._recipe(), sample_weight=sample_weight, groups=groups, sample=sample
         )
 
     def edit(
@@ -141,7 +138,6 @@ class HandGrowingMixin:
         model: Model = self.model_
         if X_holdout is None and y_holdout is not None:
             raise DataError("y_holdout is given without X_holdout; pass both, or neither")
-        request = EditRequest(model, read_edits(edits, model.tree))
         groups_column = groups if isinstance(groups, str) else model.metadata.get("groups_column")
         table, groups = _encode_as_fitted(self, model, X, y, groups)
         held_out = None
@@ -149,12 +145,10 @@ class HandGrowingMixin:
             if groups_column is not None:
                 X_holdout, groups_holdout = split_off_groups(X_holdout, groups_column)
             held_out = encode(X_holdout, schema=table.schema, target=check_target(y_holdout, self, "y_holdout"))
-        edited = model_selection.fit_model(
-            table, self._recipe(), sample_weight=sample_weight, held_out=held_out, groups=groups,
-            held_out_groups=groups_holdout, edits=request,
+        edited = model_selection.edit_model(
+            model, edits, table, self._recipe(), sample_weight=sample_weight, groups=groups, held_out=held_out,
+            held_out_groups=groups_holdout,
         )  # fmt: skip
-        kept = {"groups_column": groups_column} if groups_column is not None else {}
-        edited = replace(edited, parameters=model.parameters, metadata={**edited.metadata, **kept})
         return self._with_model(edited)
 
 

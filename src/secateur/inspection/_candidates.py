@@ -9,8 +9,11 @@ import numpy as np
 from .._utils.arrays import Array, Category
 from .._utils.checks import check_int
 from ..core import Counts, Tree
+from ..data.weights import WeightedRows
 from ..errors import ParameterError, show
 from ..growers.candidate_splits import NodeRows, ScoredSplit, rank_splits
+from ..growers.parameters import GrowParameters
+from ..growers.subtree import GrowingRows
 from .view import view_of
 from .wording import format_measure, format_percent, rows_text
 
@@ -117,7 +120,13 @@ class NodeCandidates:
 
 
 def list_candidates(
-    tree: Tree, node: int, of_node: NodeRows, *, per_column: int = 1, sample: str = "grow"
+    tree: Tree,
+    node: int,
+    rows: WeightedRows,
+    parameters: GrowParameters,
+    *,
+    per_column: int = 1,
+    sample: str | None = None,
 ) -> NodeCandidates:
     """Return the ranked candidate splits of a node.
 
@@ -125,20 +134,40 @@ def list_candidates(
     ----------
     tree : Tree
     node : int
-    of_node : NodeRows
-        The rows of the node.
+    rows : WeightedRows
+        The rows on which splits are compared, as `secateur.model_selection.rows_of_candidates` returns them.
+    parameters : GrowParameters
+        Parameters of growing, without "auto".
     per_column : int
         Maximum number of thresholds of one numeric column.
-    sample : str
-        Name of the sample of the rows.
+    sample : str, optional
+        Name of the sample of the rows; None stands for the growing rows.
+
+    Examples
+    --------
+    >>> import secateur
+    >>> from secateur.data.weights import WeightedRows
+    >>> from secateur.growers.parameters import GrowParameters
+    >>> table = secateur.encode([[1.0], [2.0], [4.0]], names=["size"], target=["a", "a", "b"])
+    >>> tree, _ = secateur.grow(table)
+    >>> list_candidates(tree, 0, WeightedRows(table, None), GrowParameters())[0].text
+    'size <= 3'
     """
-    check_node(tree, node)
+    node = check_node(tree, node)
     per_column = check_int("per_column", per_column, 1)
+    of_node = NodeRows.of(tree, node, GrowingRows(rows), parameters)
+    return describe_candidates(tree, node, of_node, per_column=per_column, sample=sample)
+
+
+def describe_candidates(
+    tree: Tree, node: int, of_node: NodeRows, *, per_column: int = 1, sample: str | None = None
+) -> NodeCandidates:
+    """Return the ranked candidate splits of a node whose rows are known."""
     ranked = rank_splits(tree, node, of_node, per_column=per_column)
     best = max((split.gain for split in ranked), default=0.0)
     splits = tuple(_in_words(split, of_node, split.gain / best if best > 0 else 1.0) for split in ranked)
     weight = float(np.ldexp(of_node.growing.weights(of_node.rows).sum(), of_node.growing.scaled.exponent))
-    return NodeCandidates(node, sample, of_node.parameters.criterion, weight, splits)
+    return NodeCandidates(node, "grow" if sample is None else sample, of_node.parameters.criterion, weight, splits)
 
 
 def check_node(tree: Tree, node: object) -> int:

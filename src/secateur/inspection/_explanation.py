@@ -9,13 +9,17 @@ from .._utils.checks import check_name
 from ..certifiers import leaf_shares
 from ..core import LeafShares, Model, as_model
 from ..data.encoding import encode
+from ..data.weights import WeightedRows
 from ..errors import SecateurError
+from ..growers.parameters import GrowParameters
+from ._candidates import NodeCandidates, list_candidates
 from .counterfactual import Counterfactual, nearest_change, threshold_ranges, wanted_predictions
 from .path import Path, path_of
 from .view import view_of
-from .wording import percent_text
+from .wording import format_percent, percent_text
 
 MAX_CLASSES_SHOWN = 5
+MAX_OTHERS_SHOWN = 3  # candidate splits of each node on the path
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,8 @@ class Explanation:
     is_searched : bool
         Whether a change was searched for. In a tree with surrogates it is not, unless `explain` was called with
         `actionable` or `wanted`.
+    candidates : tuple of NodeCandidates
+        The ranked candidate splits of each node on the path; empty if `explain` was called without the growing rows.
     """
 
     path: Path
@@ -53,6 +59,7 @@ class Explanation:
     change: Counterfactual | None
     actionable: tuple[str, ...] | None = None
     is_searched: bool = True
+    candidates: tuple[NodeCandidates, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values."""
@@ -76,13 +83,17 @@ class Explanation:
                 for name, (share, lower, upper) in self.limits.items()
             },
             "change": change,
+            **({"candidates": [found.to_dict() for found in self.candidates]} if self.candidates else {}),
         }
 
     def __str__(self) -> str:
         lines = []
+        candidates = {found.node: found for found in self.candidates}
         for step in self.path.steps:
             fallback = f" ({step.fallback})" if step.fallback else ""
             lines.append(f"{step.column} is {step.value}: {step.test}{fallback}")
+            if step.node in candidates:
+                lines.append(_others_line(candidates[step.node]))
         lines.append(self._leaf_line())
         if self.limits:
             lines.append(self._limits_line())
@@ -115,6 +126,13 @@ class Explanation:
         return f"no change of any {which} gives another prediction"
 
 
+def _others_line(found: NodeCandidates) -> str:
+    """Return what a node could have asked instead, as a line of text."""
+    others = [split for split in found if not split.is_current][:MAX_OTHERS_SHOWN]
+    texts = [f"{split.text} ({format_percent(split.share)} of the best gain)" for split in others]
+    return f"  node {found.node} could have asked instead: {'; '.join(texts) or 'nothing else'}"
+
+
 def explain(
     model: object,
     row: object,
@@ -123,6 +141,7 @@ def explain(
     actionable: Sequence[str] | None = None,
     wanted: object = None,
     delta: float = 0.05,
+    growing: tuple[WeightedRows, GrowParameters] | None = None,
 ) -> Explanation:
     """Explain the prediction for one row, and find the nearest change that alters it.
 
@@ -140,6 +159,9 @@ def explain(
         a regression tree any mean above the one predicted for the row.
     delta : float
         Probability, at most, that any of the limits on class shares is wrong.
+    growing : (WeightedRows, GrowParameters), optional
+        The rows that grew the tree and the parameters of growing, as `secateur.model_selection.rows_of_candidates`
+        returns them. The explanation then states which other splits the nodes on the path could have.
 
     Returns
     -------
@@ -184,7 +206,15 @@ def explain(
         change=change,
         actionable=None if actionable is None else tuple(actionable),
         is_searched=is_searched,
+        candidates=() if growing is None else _candidates_on_path(fitted, path, *growing),
     )
+
+
+def _candidates_on_path(
+    model: Model, path: Path, rows: WeightedRows, parameters: GrowParameters
+) -> tuple[NodeCandidates, ...]:
+    """Return the candidate splits of the nodes on a path."""
+    return tuple(list_candidates(model.tree, step.node, rows, parameters) for step in path.steps)
 
 
 def _as_rows(row: Any, model: Model) -> Any:

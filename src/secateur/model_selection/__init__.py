@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._certify_model import certify_model, certify_model_groups
     from ._cross_validate import cross_validate
     from ._fit_model import fit_model
-    from ._growing_rows import find_growing_rows, rows_to_compare
+    from ._growing_rows import edit_model, find_growing_rows, recipe_of, rows_of_candidates, rows_to_compare
     from ._prune_model import choose_on_holdout, path_table, prune_by_rule, prune_to, sequence_of, snip
     from ._recipe import Recipe
     from ._select import choose, select
@@ -36,6 +36,7 @@ _MODULE_OF_NAME = {
     "choose_on_holdout": "._prune_model",
     "cross_validate": "._cross_validate",
     "Edit": ".edits",
+    "edit_model": "._growing_rows",
     "edits_document": ".edits",
     "find_growing_rows": "._growing_rows",
     "fit_model": "._fit_model",
@@ -46,6 +47,8 @@ _MODULE_OF_NAME = {
     "prune_to": "._prune_model",
     "read_edits": ".edits",
     "Recipe": "._recipe",
+    "recipe_of": "._growing_rows",
+    "rows_of_candidates": "._growing_rows",
     "rows_to_compare": "._growing_rows",
     "select": "._select",
     "sets_of": "._calibrate_model",
@@ -55,7 +58,7 @@ __getattr__ = lazy_getattr(__name__, _MODULE_OF_NAME)
 __all__ = [
     "CHOICES", "SCORES", "Choice", "Edit", "Recipe", "Score", "auto_repeats", "calibrate_if_fresh", "calibrate_model",
     "certify_model", "certify_model_groups", "check_scoring", "choose", "choose_on_holdout", "cross_validate",
-    "edits_document", "find_growing_rows", "fit_model", "intervals_of", "is_accuracy", "is_number_of_leaves",
-    "parse_select", "path_table", "prune_by_rule", "prune_to", "read_edits", "rows_to_compare", "select", "sequence_of",
-    "sets_of", "snip",
+    "edit_model", "edits_document", "find_growing_rows", "fit_model", "intervals_of", "is_accuracy",
+    "is_number_of_leaves", "parse_select", "path_table", "prune_by_rule", "prune_to", "read_edits", "recipe_of",
+    "rows_of_candidates", "rows_to_compare", "select", "sequence_of", "sets_of", "snip",
 ]  # fmt: skip

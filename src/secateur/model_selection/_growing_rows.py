@@ -1,17 +1,21 @@
-"""Find the rows that grew the tree of a model among rows that a caller passes again."""
+"""Grow a fitted tree on by hand: find the rows that grew it among rows that are passed again, and edit it."""
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from .._utils.arrays import ArrayLike, Labels
 from ..core import Model
 from ..data.groups import hash_groups
 from ..data.table import Table
 from ..data.weights import WeightedRows, check_weights, weigh_classes
-from ..errors import DataError, show
+from ..errors import DataError, Wording, show
 from ..growers.parameters import GrowParameters
-from ._edit_model import are_growing_rows, check_known_categories, parameters_of_tree
-from ._fit_model import divide_rows
+from ..routing import count
+from ._edit_model import EditRequest, are_growing_rows, check_known_categories, parameters_of_tree
+from ._fit_model import divide_rows, fit_model
 from ._recipe import Recipe, make_plan
+from .edits import read_edits
+from .folds import seed_from
 
 
 class RowsToGrow(NamedTuple):
@@ -27,6 +31,65 @@ class RowsToGrow(NamedTuple):
 
     rows: WeightedRows
     parameters: GrowParameters
+
+
+def recipe_of(model: Model) -> Recipe:
+    """Return how a model was fitted, from the parameters that it stores."""
+    parameters = dict(model.parameters)
+    seed = parameters.pop("random_state", None)
+    recipe = Recipe.of({name: value for name, value in parameters.items() if name != "prune_parameters"})
+    return replace(
+        recipe, seed=0 if seed is None else seed_from(seed), prune_parameters=parameters.get("prune_parameters") or {}
+    )
+
+
+def edit_model(model: Model, edits: Any, table: Table, recipe: Recipe, **rows: Any) -> Model:
+    """Return a model whose grown tree is changed by hand, fitted by the same recipe.
+
+    Parameters
+    ----------
+    model : Model
+    edits : list of Edit or dict, or path
+        As for `read_edits`.
+    table : Table
+        The rows that were passed to `fit_model`.
+    recipe : Recipe
+        How the model was fitted.
+    **rows : arrays and tables
+        Weights, groups and held-out rows, as they were passed to `fit_model`.
+    """
+    request = EditRequest(model, read_edits(edits, model.tree))
+    edited = fit_model(table, recipe, edits=request, **rows)
+    return replace(edited, parameters=model.parameters, metadata={**model.metadata, **edited.metadata})
+
+
+def rows_of_candidates(
+    model: Model,
+    table: Table,
+    recipe: Recipe,
+    *,
+    sample_weight: ArrayLike | None = None,
+    groups: Labels = None,
+    sample: str | None = None,
+) -> RowsToGrow:
+    """Return the rows on which the splits of a node are compared.
+
+    Without `sample`, they are the growing rows. With it, all rows of the table are compared under this name, and the
+    log of the tree records that they may choose splits.
+
+    Parameters
+    ----------
+    model, table, recipe, sample_weight, groups
+        As for `find_growing_rows`.
+    sample : str, optional
+        Name of a sample of other rows.
+    """
+    if sample is None:
+        return find_growing_rows(model, table, recipe, sample_weight=sample_weight, groups=groups)
+    found = rows_to_compare(model, table, recipe, sample_weight=sample_weight)
+    counts = count(model.tree, found.rows.table, sample_weight=found.rows.weight, sample=sample)
+    model.tree.evaluation_log.record_candidates(counts)
+    return found
 
 
 def find_growing_rows(
@@ -58,8 +121,8 @@ def find_growing_rows(
             return RowsToGrow(weighed, parameters_of_tree(model, plan.parameters))
     raise DataError(
         f"the {table.n_rows:,} rows are not those that grew the tree (weight {model.grown.total[0]:,.10g}, with other "
-        "values, weights or classes): pass the rows, weights and groups that were passed to fit, or sample='name' to "
-        "compare splits on other rows, which then cannot certify an edited tree"
+        "values, weights or classes): pass the rows, weights and groups that were passed to fit",
+        Wording(", or sample='name' to compare splits on other rows, which then cannot certify an edited tree", ""),
     )
 
 

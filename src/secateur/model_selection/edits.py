@@ -189,6 +189,8 @@ def _read_json(path: Path) -> Any:
         if path.stat().st_size > MAX_FILE_BYTES:
             raise ParameterError(f"{path} has {path.stat().st_size:,} bytes; a file of edits has at most 16 MiB")
         return json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ParameterError(f"the file of edits {path} cannot be read ({error.strerror or error})") from error
     except (ValueError, RecursionError) as error:
         if isinstance(error, ParameterError):
             raise
