@@ -1,5 +1,9 @@
 """Functions by which tests of the page use a browser."""
 
+from pathlib import Path
+
+AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+
 
 def until(page, expression):
     """Wait for something to become true; the page's policy forbids the browser's own way of waiting."""
@@ -24,3 +28,9 @@ def leaves(page):
 
 def shown_leaves(page):
     return int(page.inner_text(".tile.leaves dd").split("\n")[0].replace(",", ""))
+
+
+def violations(page, options="{}"):
+    page.evaluate(AXE.read_text("utf-8"))
+    page_values = page.evaluate(f"axe.run(document, {options})")["violations"]
+    return [(rule["id"], node["target"]) for rule in page_values for node in rule["nodes"]]

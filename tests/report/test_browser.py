@@ -1,12 +1,10 @@
 """The page in a real browser: sliding, clicking, cutting, keys, and numbers equal to Python's."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import secateur
-from report_browser import click_node, leaves, shown_leaves, until
+from report_browser import AXE, click_node, leaves, shown_leaves, until, violations
 from report_models import HOSTILE, full_reason, random_model, short_reason
 from secateur import Column, Counts, Pruning, Schema, Tree, export_rules
 from secateur.certifiers import leaf_shares, occam, path
@@ -18,8 +16,6 @@ from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import notebook_html, report_html
 from secateur.report._reasons import fitted_reasons, sequence_reasons
 from secateur.report._shown import costs_of, deciding_costs, default_sequence, with_alphas_per_row
-
-AXE = Path(__file__).parents[2] / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def at_every_stop(page):
@@ -338,12 +334,6 @@ def test_hostile_names_are_text(page):
     assert page.inner_text("h1") == HOSTILE
     assert page.query_selector("img, iframe, header script, main script, i, #app b b") is None
     assert HOSTILE in page.evaluate("[...document.querySelectorAll('#names option')].map((o) => o.value)")
-
-
-def violations(page, options="{}"):
-    page.evaluate(AXE.read_text("utf-8"))
-    page_values = page.evaluate(f"axe.run(document, {options})")["violations"]
-    return [(rule["id"], node["target"]) for rule in page_values for node in rule["nodes"]]
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="no axe-core; scripts/browser installs it with npm")

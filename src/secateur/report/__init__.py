@@ -4,6 +4,7 @@
     _data.py      the data block, with the card     page/*.js                  the scripts, one concept each,
     _reasons.py   why each node was cut or kept                                joined in the order of SCRIPTS
     _groups.py    certified rates of population groups
+    _candidates.py  what else the nodes could have asked
     _static.py    the tree for readers without scripts
 
 This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
@@ -40,7 +41,7 @@ __all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
 SCRIPTS = (
     "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
     "viewport", "minimap", "keyboard", "tree", "details", "panel", "route", "whatif", "scores", "plots", "evaluation",
-    "groups", "compare", "downloads", "description", "rules", "members", "code", "tabs", "main",
+    "groups", "compare", "downloads", "description", "rules", "members", "by-hand", "code", "tabs", "main",
 )  # fmt: skip
 DEFAULT_FRAME_PIXELS = 820
 

@@ -24,6 +24,7 @@ from ..inspection.currency import Baseline, Currency, SampleRole, error_currency
 from ..inspection.sentences import CROSS_VALIDATION_TEMPLATE, find_sentence
 from ..inspection.view import TreeView
 from ..inspection.wording import category_text, format_number, format_percent, round_values, value_text
+from ._candidates import hand_entries
 from ._groups import group_card_entries, group_entries
 from ._reasons import Reasons, fitted_reasons, sequence_reasons
 from ._shown import NOT_A_MEMBER, Entries, ShownModel, ShownSample, Stops, column_summary, delta_of
@@ -95,6 +96,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "code": _python_code(model, is_estimator=is_estimator),
         "rows": shown.rows,
         "groups": group_entries(model),
+        "hand": hand_entries(model, shown.table),
         "card": card(shown),
     }
     if sequence.steps is not None:
@@ -405,9 +407,15 @@ def card(shown: ShownModel) -> list[Section]:
         "Certificate": _certificate_entries(model.certificate, shown.currency),
         "Population groups": group_card_entries(model),
         "Parameters": _value_entries(model.parameters),
-        "Where it comes from": _value_entries({**versions, **model.metadata}),
+        "Where it comes from": _value_entries({**versions, **_without_edits(model.metadata)}),
     }
     return [[title, entries] for title, entries in sections.items() if entries]
+
+
+def _without_edits(metadata: Entries) -> Entries:
+    """Return the metadata with the edits of the tree in words."""
+    edits = "; ".join(edit["text"] for edit in metadata.get("edits", []))
+    return metadata | {"edits": edits} if edits else metadata
 
 
 def _data_entries(model: Model, classes: list[str]) -> list[Entry]:

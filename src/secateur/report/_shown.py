@@ -486,7 +486,7 @@ def _packed_bars(bars: Bars) -> Entries:
         entries["range"] = round_values(bars.ends)
     if bars.classes:
         return entries | {"classes": bars.classes, "by_class": bars.rows.tolist()}
-    entries["n"] = bars.rows[0].tolist()
+    entries["n"] = bars.rows.sum(axis=0).tolist()  # one line, or none if no row of a class reaches the node
     if bars.mean is not None:
         entries["mean"] = round_values(bars.mean, 4)
     return entries

@@ -13,14 +13,7 @@ function createDownloads(raw, tree, state, words, picture) {
   const title = raw.title.normalize("NFKD").replace(/[^A-Za-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
   const stem = (title || "tree").slice(0, MAX_STEM_LETTERS);
 
-  function save(ending, content, type) {
-    const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
-    const link = html("a", { href: address, download: `${stem}${ending}` });
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(address), REVOKE_DELAY_MILLISECONDS);
-  }
+  const save = (ending, content, type) => saveFile(`${stem}${ending}`, content, type);
 
   async function savePng() {
     const image = new Image();
@@ -41,6 +34,16 @@ function createDownloads(raw, tree, state, words, picture) {
     ["SQL", () => save(".sql", sqlOf(raw, tree, state), "text/plain")],
     ["JSON", () => save(".json", treeAsText(), "application/json")],
   ];
+}
+
+// Offer a text or a Blob as a download.
+function saveFile(name, content, type) {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = html("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), REVOKE_DELAY_MILLISECONDS);
 }
 
 // The whole drawing as an SVG file. The style sheet of the page is not part of the file, so the computed styles are

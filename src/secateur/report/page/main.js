@@ -19,6 +19,8 @@ const drawNode = createPanel(raw, tree, state, words, errors, currency, picture)
 const routing = createRouting(raw, tree, state);
 const canRoute = tree.feature.some((j) => j >= 0);
 const whatIf = canRoute ? createWhatIf(raw, tree, state, words, errors, picture, routing) : null;
+const byHand = raw.hand ? createByHand(raw, tree, state, words, picture) : null;
+const isPossible = { "what-if": canRoute, "groups-part": raw.groups.length > 0, "by-hand": byHand !== null };
 const tabs = createTabs(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
@@ -28,10 +30,12 @@ const tabs = createTabs(state, [
   { id: "description", name: "In words", draw: createDescription(raw, tree, state, words, errors, currency, picture) },
   { id: "rules-part", name: "Rules", draw: createRules(raw, tree, state, words, errors, picture) },
   { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors, currency), isQuick: true },
+  { id: "by-hand", name: "Grow by hand", draw: byHand, isQuick: true },
   { id: "card-part", name: "Model card" },
-].filter(({ id }) => (canRoute || id !== "what-if") && (raw.groups.length || id !== "groups-part")));
+].filter(({ id }) => isPossible[id] ?? true));
 picture.setOnSelect(() => {
   if (tabs.isOpen("node")) drawNode();
+  if (byHand && tabs.isOpen("by-hand")) byHand();
 });
 
 // The colours of the classes, or the range of the predicted numbers.
@@ -116,5 +120,5 @@ document.addEventListener("keydown", (event) => {
 drawColourLegend();
 drawMarkLegend();
 // Give scripts and tests access to the parts of the page.
-window.secateur = { raw, tree, state, words, errors, currency, picture, tabs, routing, whatIf,
+window.secateur = { raw, tree, state, words, errors, currency, picture, tabs, routing, whatIf, byHand,
   numbers: { confusionMatrix, rankLeaves, rankingCurves, columnImportances, shareLimits, sqlOf } };
