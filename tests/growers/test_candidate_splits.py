@@ -38,7 +38,7 @@ def random_case(rng, criterion):
         "criterion": criterion,
         "nominal": [2],
         "min_samples_leaf": int(rng.integers(1, 4)),
-        "splits": ["binary", "multiway"][int(rng.integers(2))],
+        "splits": ["binary", "multiway", "one-vs-rest"][int(rng.integers(3))],
         "max_depth": [None, 3][int(rng.integers(2))],
     }
     if (is_number or y.max() == 1) and rng.random() < 0.5:

@@ -194,7 +194,8 @@ class NodeRows:
             values = self.table.columns[feature][self.rows]
             n_values = len(np.unique(values[~np.isnan(values)])) + bool(np.isnan(values).any())
             bits -= float(np.log2(max(n_values - 1, 1))) / total
-        return bits / split_information(weights)
+        information = split_information(weights)
+        return bits / information if information > 0 else 0.0  # a child of a stated split may have no rows
 
     def children_of(self, stump: Tree) -> list[Array]:
         """Return the numbers of the rows that each child of a split gets."""

@@ -199,10 +199,10 @@ def find_start(tree: Tree, node: int, rows: GrowingRows, leaf: Ints, parameters:
         children = list(tree.children(parent))
         feature = int(tree.feature[parent])
         sign = signs[feature] if np.isfinite(tree.threshold[parent]) else 0
-        estimates = (0.0, 0.0)
-        if sign:
-            estimates = tuple(rows.estimate(rows_at(tree, leaf, c)) for c in children)  # type: ignore[assignment]
-        limits = limits_of_children(limits, sign, estimates)[children.index(child) if sign else 0]
+        of_children = [rows_at(tree, leaf, c) for c in children] if sign else []
+        if sign and all(len(of_child) for of_child in of_children):
+            estimates = (rows.estimate(of_children[0]), rows.estimate(of_children[1]))
+            limits = limits_of_children(limits, sign, estimates)[children.index(child)]
     tested = {int(tree.feature[v]) for v in path[:-1]}
     groups: tuple[tuple[int, ...], ...] = ()
     columns = tuple(range(len(schema.columns)))
