@@ -1,6 +1,7 @@
 """Edits of a grown tree: what is stated is there, all else is grown by the usual rules, and certificates stay honest."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -320,6 +321,28 @@ def test_the_edited_model_is_saved_loaded_and_edited_again(tmp_path):
     as_model = secateur.edit(edited.model_, [Edit("forbid", node=0, column="postcode")], X, y)
     assert isinstance(as_model, secateur.Model)
     assert shape(as_model.tree) == shape(again.tree_)
+
+
+@pytest.mark.parametrize(
+    "edits", [5, ["x"], [{"action": "leaf", "node": 0, "at": 99999}], [{"action": "cut", "node": 0, "at": 0}], [{}]]
+)
+def test_edits_in_the_metadata_that_are_not_valid_are_refused_when_they_are_needed(edits):
+    model, X, y = fitted(select=None)
+    changed = TreeClassifier.from_model(replace(model.model_, metadata={"edits": edits}))
+    assert "of" in str(changed.summary())
+    assert changed.report().html
+    with pytest.raises(ParameterError):
+        changed.edit([Edit("leaf", node=0)], X, y)
+
+
+def test_means_of_an_edited_regression_tree_keep_their_order():
+    X, _ = people(300)
+    y = np.random.default_rng(1).normal(size=300).round(1) + (X.age.to_numpy() // 20)
+    model = TreeRegressor(prune=None, monotonic_cst={"age": 1, "income": 1}).fit(X, y)
+    edited = model.edit([Edit("split", node=0, column="postcode")], X, y)
+    for postcode in "ABH":
+        rows = pd.DataFrame({"age": np.arange(18.0, 80), "income": 50.0, "postcode": postcode, "rate": 0.0})
+        assert (np.diff(edited.predict(rows)) >= 0).all()
 
 
 def test_a_file_of_edits_gives_the_same_model_and_is_refused_for_another_tree(tmp_path):

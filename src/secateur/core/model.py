@@ -147,6 +147,13 @@ class Model(Immutable):
         """Whether leaves predict a class, not a number."""
         return self.grown.has_classes
 
+    @property
+    def edit_texts(self) -> list[str]:
+        """The changes of the grown tree by hand, in words; entries of a file that are no edits are left out."""
+        edits = self.metadata.get("edits")
+        listed = edits if isinstance(edits, list | tuple) else ()
+        return [str(edit["text"]) for edit in listed if isinstance(edit, dict) and "text" in edit]
+
     def __repr__(self) -> str:
         rows = f"{self.grown.total[0]:,.10g} rows"
         if self.certificate is None or not self.certificate.certified:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Tree
+from ..core import Moments, Tree
 from ..data.weights import WeightedRows
 from ..routing import count
 from .candidate_splits import NodeRows
+from .monotone import column_signs, order_means
 from .parameters import GrowParameters
 from .subtree import GrowingRows, Replaced, find_start, leaves_of, path_to, replace_subtrees, rows_at
 
@@ -35,6 +36,14 @@ class HandGrower:
 
     growing: GrowingRows
     parameters: GrowParameters
+
+    def count(self, tree: Tree) -> Any:
+        """Return the counts (or moments) of the growing rows in a tree, with means in the order of the constraints."""
+        rows, constraints = self.growing.rows, self.parameters.monotonic_cst
+        counts = count(tree, rows.table, sample_weight=rows.weight, sample="grow", sketch=False)
+        if isinstance(counts, Moments) and constraints is not None:
+            return order_means(counts, column_signs(constraints, rows.table.schema))
+        return counts
 
     def node_rows(self, tree: Tree, node: int, forbidden: Columns = NO_COLUMNS) -> NodeRows:
         """Return the rows of a node, on which it may not test the forbidden columns."""
@@ -125,7 +134,7 @@ class FixedTop:
         grown = grower.regrow(self.tree, {v: self.forbidden_at(v) for v in free})
         for node, column in self.columns:
             grown = self._split_by_column(grower, grown, node, column)
-        return count(grown.tree, rows.table, sample_weight=rows.weight, sample="grow", sketch=False)
+        return grower.count(grown.tree)
 
     def _split_by_column(self, grower: HandGrower, grown: Replaced, node: int, column: int) -> Replaced:
         """Return the tree in which a node has the best split of a column; without one, it is grown by the rules."""

@@ -92,7 +92,7 @@ class Summary:
             f"grown on {rows}, {n_columns} columns{growing}",
             f"pruned by {rule}{chosen}" if rule else "not pruned",
         )
-        edits = "; ".join(edit["text"] for edit in model.metadata.get("edits", []))
+        edits = "; ".join(model.edit_texts)
         return "\n".join(map(_wrap, (*lines, f"changed by hand: {edits}") if edits else lines))
 
     def _error_table(self) -> str:

@@ -40,10 +40,21 @@ class AppliedEdit:
         return {**self.edit.to_dict(), "at": self.at, "text": self.edit.text}
 
     @classmethod
-    def of(cls, values: dict[str, Any]) -> "AppliedEdit":
-        """Return the applied edit that was written by `to_dict`."""
-        edit = {name: value for name, value in values.items() if name not in ("at", "text")}
-        return cls(Edit.of(edit), values["at"])
+    def all_of(cls, model: Model) -> list["AppliedEdit"]:
+        """Return the edits of a model that were written by `to_dict`; raise `ParameterError` if they are not valid."""
+        listed = model.metadata.get("edits", [])
+        if not isinstance(listed, list | tuple) or not all(isinstance(values, dict) for values in listed):
+            raise ParameterError(f"the metadata of the model name the edits {show(listed)}; a list of edits is needed")
+        found = []
+        for values in listed:
+            at = values.get("at")
+            is_node = isinstance(at, int) and not isinstance(at, bool) and 0 <= at < model.tree.n_nodes
+            if at is not None and not is_node:
+                raise ParameterError(
+                    f"an edit in the metadata of the model is at node {show(at)}, which does not exist"
+                )
+            found.append(cls(Edit.of({key: value for key, value in values.items() if key not in ("at", "text")}), at))
+        return found
 
 
 class EditedTree(NamedTuple):
@@ -334,12 +345,11 @@ class EditRequest:
                 "groups that were passed to fit, including those that fit held out"
             )
         check_known_categories(used.table)
-        earlier = [AppliedEdit.of(values) for values in model.metadata.get("edits", [])]
-        edited = apply_edits(tree, self.edits, HandGrower(GrowingRows(used), parameters), earlier)
+        grower = HandGrower(GrowingRows(used), parameters)
+        edited = apply_edits(tree, self.edits, grower, AppliedEdit.all_of(model))
         key = tree.row_key if tree.row_key.columns else None
         with_history = replace(edited.tree, key=key, history=samples_of_edits(model, self.edits))
-        counts = count(with_history, used.table, sample_weight=used.weight, sample="grow", sketch=False)
-        counts = with_growing_rows(counts, used.table)
+        counts = with_growing_rows(grower.count(with_history), used.table)
         return EditedGrowth(HandGrowth(counts, edited.fixed_top, parameters), edited.applied, model)
 
 

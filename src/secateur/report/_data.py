@@ -407,15 +407,14 @@ def card(shown: ShownModel) -> list[Section]:
         "Certificate": _certificate_entries(model.certificate, shown.currency),
         "Population groups": group_card_entries(model),
         "Parameters": _value_entries(model.parameters),
-        "Where it comes from": _value_entries({**versions, **_without_edits(model.metadata)}),
+        "Where it comes from": _value_entries({**versions, **_metadata_of(model)}),
     }
     return [[title, entries] for title, entries in sections.items() if entries]
 
 
-def _without_edits(metadata: Entries) -> Entries:
+def _metadata_of(model: Model) -> Entries:
     """Return the metadata with the edits of the tree in words."""
-    edits = "; ".join(edit["text"] for edit in metadata.get("edits", []))
-    return metadata | {"edits": edits} if edits else metadata
+    return model.metadata | {"edits": "; ".join(model.edit_texts)} if "edits" in model.metadata else model.metadata
 
 
 def _data_entries(model: Model, classes: list[str]) -> list[Entry]:
