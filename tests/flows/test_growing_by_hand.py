@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import secateur
-from secateur import TreeClassifier, TreeRegressor
+from secateur import TreeClassifier, TreeRegressor, engines
 from secateur.data.encoding import encode_weighted_rows
 from secateur.errors import DataError, LeakageError, ParameterError, SecateurWarning, UnsupportedError
 from secateur.growers.by_hand import HandGrower
@@ -343,6 +343,22 @@ def test_means_of_an_edited_regression_tree_keep_their_order():
     for postcode in "ABH":
         rows = pd.DataFrame({"age": np.arange(18.0, 80), "income": 50.0, "postcode": postcode, "rate": 0.0})
         assert (np.diff(edited.predict(rows)) >= 0).all()
+
+
+def test_rows_in_files_are_counted_in_an_edited_tree_that_tests_other_columns(tmp_path):
+    X, _ = people(200)
+    y = np.where(X.age > 40, "yes", "no")
+    model = TreeClassifier(criterion="gini", select=None).fit(X, y)
+    assert model.tree_.row_key.columns == (0,)
+    tree = model.edit([Edit("split", node=0, column="income"), Edit("forbid", node=0, column="age")], X, y).tree_
+    assert tree.row_key.columns == (0,)
+    assert 0 not in tree.tested_columns
+    X.assign(outcome=y).to_csv(tmp_path / "rows.csv", index=False)
+    in_memory = secateur.count(tree, X, y)
+    from_file = engines.count(tree, str(tmp_path / "rows.csv"), target="outcome")
+    np.testing.assert_array_equal(from_file.by_class, in_memory.by_class)
+    assert from_file.sketch == in_memory.sketch
+    assert from_file.sketch is not None
 
 
 def test_a_file_of_edits_gives_the_same_model_and_is_refused_for_another_tree(tmp_path):
