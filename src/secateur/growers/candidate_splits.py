@@ -5,7 +5,7 @@ Thresholds, missing values, limits on the size of children and monotone constrai
 first split of the list is the one that the grower would choose: splits within 1e-12 of the impurity of the node are
 tied, and the lowest column wins a tie.
 
-Further thresholds of a numeric column, and splits that a user states, are scored by `score_split`.
+Further thresholds of a numeric column, and splits that a user states, are scored by `NodeRows.score`.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ class NodeRows:
     Parameters
     ----------
     growing : GrowingRows
-        All growing rows.
+        All rows on which splits are compared.
     rows : array of int
         Numbers of the rows of the node.
     parameters : GrowParameters
@@ -393,5 +393,5 @@ def _in_rank_order(
         ]
         chosen = min(tied, key=lambda split: (split.feature, split.threshold))
         ranked.append(chosen)
-        waiting.remove(chosen)
+        waiting = [split for split in waiting if split is not chosen]
     return ranked
