@@ -1,4 +1,4 @@
-"""The command `secateur certify`: bound the error of a tree, its cost, or the class rates and shares of leaves."""
+"""The command `secateur certify`: bound the error of a tree, its cost, or class rates and shares; calibrate it."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +26,7 @@ from ._command import (
     write_model,
     write_model_options,
 )
+from ._coverage import calibrate, check_coverage_options, coverage_options
 from ._input import (
     check_group_option,
     group_option,
@@ -49,8 +50,9 @@ if TYPE_CHECKING:
 )
 @held_out_options
 @choice_option(
-    "--of", "quantity", names=("error", "cost", "rates", "leaves"),
-    help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves.",
+    "--of", "quantity", names=("error", "cost", "rates", "leaves", "intervals", "sets"),
+    help="What to bound: the error, the expected cost, the error of each class, or the class shares of leaves; or "
+    "calibrate prediction intervals of numbers, or sets of classes, for `secateur predict --coverage`.",
 )  # fmt: skip
 @click.option(
     "--costs", metavar="FILE|JSON",
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     help="Certificate; best picks those that suit the sample and splits delta among them.",
 )  # fmt: skip
 @stated_range_options
+@coverage_options("0.9 by default (--of intervals, sets)")
 @delta_option("certificate")
 @max_error_option
 @click.option(
@@ -92,10 +95,14 @@ def certify(model: "Model", **options: Any) -> int | None:
     check_groups_given(model, holdout)
     check_group_option(holdout, options)
     quantity = options["quantity"]
-    if quantity != "error" and not model.is_classifier:
-        raise click.UsageError(
-            f"--of {quantity} is for classes, and the target of this tree is a number; use --of error"
-        )
+    _check_target(quantity, model)
+    if quantity in ("intervals", "sets"):
+        _check_options(quantity, options)
+        calibrate(model, holdout, options)
+        return None
+    check_coverage_options(goes_with="--of intervals or --of sets")
+    if options["coverage"] is not None:
+        raise click.UsageError(f"--coverage is for --of intervals and sets, not --of {quantity}")
     if quantity == "error":
         rates = model.group_rates if holdout is model.holdout else ()
         return _certify_error(replace(model, holdout=holdout, group_rates=rates), options)
@@ -108,13 +115,24 @@ def certify(model: "Model", **options: Any) -> int | None:
     return None
 
 
+def _check_target(quantity: str, model: "Model") -> None:
+    """Refuse a quantity that the target of the tree does not have."""
+    if model.is_classifier and quantity == "intervals":
+        raise click.UsageError("--of intervals is for numbers, and the target of this tree is a class; use --of sets")
+    if not model.is_classifier and quantity not in ("error", "intervals"):
+        raise click.UsageError(
+            f"--of {quantity} is for classes, and the target of this tree is a number; use --of error or intervals"
+        )
+
+
 def _check_options(quantity: str, options: Options) -> None:
     """Refuse options that do not apply to a quantity other than the error."""
     if options["group"]:
         raise click.UsageError(f"--group is for --of error: its table has the rates of each group, not {quantity}")
     if options["method"] != "best":
         raise click.UsageError(f"--method is for --of error; --of {quantity} has one method")
-    if options["output"]:
+    is_calibration = quantity in ("intervals", "sets")
+    if options["output"] and not is_calibration:
         raise click.UsageError(
             f"--output is for --of error: a model file cannot store limits on {quantity}; use --json"
         )
@@ -122,15 +140,17 @@ def _check_options(quantity: str, options: Options) -> None:
         raise click.UsageError("--costs is for --of cost")
     if options["group_error"] != "share":
         raise click.UsageError("--group-error is for --of error")
-    if options["positive"] is not None and quantity == "cost":
+    if options["positive"] is not None and quantity not in ("rates", "leaves"):
         raise click.UsageError("--positive is for --of rates and leaves")
-    if options["max_error"] is not None and quantity == "leaves":
+    if options["max_error"] is not None and (quantity == "leaves" or is_calibration):
         raise click.UsageError("--max-error is for --of error, cost and rates")
+    if options["repeated"] and is_calibration:
+        raise click.UsageError("--repeated is for --of error, cost, rates and leaves; a calibration counts rows")
 
 
 def _certify_error(model: "Model", options: Options) -> int:
     """Certify the error of a model on its held-out sample; print the bound and write the certified model."""
-    from ..model_selection import certify_model
+    from ..model_selection import calibrate_if_fresh, certify_model
 
     names = ("method", "delta", "repeated", "repeats", "group_error", "target_range", "max_residual")
     parameters = {name: options[name] for name in names}
@@ -146,7 +166,7 @@ def _certify_error(model: "Model", options: Options) -> int:
     if options["group"]:
         result["group_rates"] = [rates.to_dict() for rates in model.group_rates]
         limits += [_highest_limit(rates) for rates in model.group_rates]
-    certified = replace(model, certificate=bound)
+    certified = calibrate_if_fresh(replace(model, certificate=bound), options["repeats"])
     write_model(certified, options, result, [*text, *_describe_groups(certified, options)])
     return check_max_error(options, limits)
 

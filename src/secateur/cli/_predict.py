@@ -21,6 +21,7 @@ from ._command import (
     to_json,
     write_options,
 )
+from ._coverage import coverage_options, region_columns
 from ._edit import read_growing_rows
 from ._input import input_output_options, model_command, read_table
 
@@ -36,6 +37,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\
 @model_command(
     "secateur predict tree.json new.csv > answers.csv",
     "cat new.csv | secateur predict tree.json - --probabilities",
+    "secateur predict tree.json new.csv --coverage 0.9",
     "secateur predict tree.json new.csv --reasons --favourable repaid",
 )
 @files_argument
@@ -46,6 +48,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20", "\
     "all text in quotes.",
 )  # fmt: skip
 @click.option("--leaf", is_flag=True, help="Add the number of the leaf.")
+@coverage_options("adds columns with their ends, or the set")
 @click.option("--ids", metavar="COL", help="Column of row ids to print first, such as a customer number.")
 @click.option(
     "--actionable", multiple=True, metavar="COL", help="Column that may change in the nearest change; all by default."
@@ -148,7 +151,7 @@ def _id_column(options: Options, ids: "RawColumn | None") -> dict[str, list[Any]
 
 
 def _prediction_columns(model: "Model", table: "Table", options: Options) -> dict[str, list[Any]]:
-    """Return the columns of the output by name: predictions and, if wanted, leaves and probabilities."""
+    """Return the columns of the output by name: predictions and, if wanted, leaves, probabilities and intervals."""
     from ..routing import prediction
 
     columns = {"prediction": prediction.predict(model, table).tolist()}
@@ -159,7 +162,7 @@ def _prediction_columns(model: "Model", table: "Table", options: Options) -> dic
         assert table.schema.classes is not None
         for label, values in zip(table.schema.classes.tolist(), shares, strict=True):
             columns[f"probability of {label}"] = values
-    return columns
+    return columns | region_columns(model, table, options)
 
 
 def _reason_columns(model: "Model", table: "Table", options: Options) -> dict[str, list[Any]]:

@@ -8,7 +8,10 @@ from ..errors import LeakageError, SecateurError, UnsupportedError, Wording
 from ..statistics.repeats import RepeatRule, Repeats
 from ._certify_model import check_groups_given
 
-REMEDY = Wording("calibrated_on(X, y), with rows", "secateur certify MODEL --of regions --holdout DATA, with rows")
+REMEDY = Wording(
+    "call calibrated_on(X, y), with rows",
+    "run `secateur certify MODEL --of intervals --holdout DATA --output FILE` (for classes --of sets), with rows",
+)
 
 
 def calibrate_model(model: Model, sample: Sample, repeats: Repeats | RepeatRule = "errors") -> Model:
@@ -66,7 +69,7 @@ def _calibration_of(model: Model) -> Calibration:
     if "calibration" not in model.cached_regions:
         if model.holdout is None:
             raise UnsupportedError(
-                "prediction intervals and sets need held-out rows that had no part in making the tree: call ",
+                "prediction intervals and sets need held-out rows that had no part in making the tree: ",
                 REMEDY,
                 " on which the tree was not grown",
             )
@@ -75,7 +78,7 @@ def _calibration_of(model: Model) -> Calibration:
         except LeakageError as error:
             raise LeakageError(
                 "prediction intervals and sets need rows that had no part in making the tree, and the held-out rows of "
-                f"the model had one ({error}); call ",
+                f"the model had one ({error}); ",
                 REMEDY,
                 " that no step has used",
             ) from error
