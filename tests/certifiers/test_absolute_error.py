@@ -181,6 +181,7 @@ def test_rows_that_may_be_copies_have_the_largest_error():
     bound = absolute_error(whole(tree), held_out, values=grown.mean, target_range=(0, 16))
     taken = absolute_error(whole(tree), held_out, values=grown.mean, target_range=(0, 16), repeats="independent")
     assert bound.n_repeated == 20
+    assert "up to 20 of 300 rows may be copies of other rows and count with the largest possible error" in str(bound)
     residuals = np.sort(np.abs(held_out.rows.residuals(whole(tree), grown.mean)))
     losses = np.append(residuals[20:], [bound.scale] * 20) / bound.scale
     expected = betting_upper(*np.unique(losses, return_counts=True), math.log(0.05)) * bound.scale

@@ -266,7 +266,7 @@ def test_rows_that_may_be_copies_widen_the_intervals():
     assert rows.n_repeated == 15
     wide, narrow = (prediction_intervals(pruning, grown, one, coverage=0.8) for one in (rows, taken))
     assert (wide.upper > narrow.upper).all()
-    assert "15 of 300 rows occur in the growing sample or more than once" in wide.guarantee
+    assert "up to 15 of 300 rows may be copies of other rows and count as not covered" in wide.guarantee
     tripled = np.repeat(np.arange(100), 3)
     with pytest.raises(LeakageError, match="so they certify nothing"):
         calibrate(pruning, count(pruning.tree, X[tripled], y[tripled], sample="tripled"))

@@ -16,7 +16,7 @@ from scipy import stats
 
 import secateur
 from report_models import CLASSES, HOSTILE, random_model
-from secateur import Bound, Counts, Pruning, Tree, TreeClassifier, datasets, grow, prune
+from secateur import Bound, Counts, Pruning, Tree, TreeClassifier, TreeRegressor, datasets, grow, prune
 from secateur.core.model import Model, as_model
 from secateur.core.moments import Moments
 from secateur.errors import OutputError, SecateurError, UnsupportedError
@@ -227,6 +227,15 @@ def test_a_file_is_written_whole_and_replaced_only_if_allowed(model, tmp_path):
 
 def test_the_same_model_gives_the_same_page(model):
     assert report_html(model) == report_html(model)
+
+
+def test_the_card_states_the_guarantee_of_prediction_intervals():
+    X = np.random.default_rng(0).normal(size=(300, 2)).round(4)
+    certified = TreeRegressor(cv=3, certify=True, max_residual=20).fit(X, X[:, 0])
+    page = report_html(certified.model_)
+    assert "With a probability of at least 90 %, over the draw of the 100 held-out rows" in page
+    assert "the mean absolute error on new rows like these is at most" in page
+    assert "With a probability of at least" not in report_html(certified.prune_to(n_leaves=2).model_)
 
 
 def test_a_report_shows_itself_in_a_notebook(model):

@@ -3,7 +3,7 @@
 from ..core import Calibration, Counts, Moments, Pruning, Sample
 from ..statistics.repeats import RepeatRule, Repeats
 from ._fresh import check_fresh_rows
-from ._mean_loss import check_rows_known
+from ._mean_loss import check_rows_known, fields_of_repeated
 
 # Probability that the number of copies is estimated too low. It is spent only if the rows contain possible copies that
 # have to be counted from sketches.
@@ -42,7 +42,7 @@ def calibrate(pruning: Pruning, counts: Sample, *, repeats: Repeats | RepeatRule
     rows = check_fresh_rows(pruning, counts, subject, DELTA_OF_REPEATS, repeats=repeats, kind=kind)
     if isinstance(counts, Moments):
         check_rows_known(counts, subject)
-    fields = rows.bound_fields
+    fields = fields_of_repeated(rows, "count as not covered")
     return Calibration(
         sample=counts,
         digest=pruning.digest,

@@ -76,7 +76,7 @@ def certify_mean_loss(
         quantity=f"mean {loss} error",
         scale=scale,
         assumes=assumes,
-        **rows.bound_fields,
+        **fields_of_repeated(rows, "count with the largest possible error"),
     )
 
 
@@ -138,6 +138,17 @@ def check_rows_known(moments: Moments, subject: str, *, needs_all: bool = False)
             Wording("in memory, with secateur.count", "with --engine memory"),
         )
     return rows
+
+
+def fields_of_repeated(rows: CertifyingRows, consequence: str) -> dict[str, Any]:
+    """Return the fields of a `Bound` about its rows, which state what follows for rows that may be copies of others."""
+    if not rows.repeats.n_errors:
+        return rows.bound_fields
+    text = (
+        f"up to {rows.repeats.n_errors:,} of {rows.n:,} rows may be copies of other rows and {consequence} (unless you "
+        "state that equal rows are independent draws)"
+    )
+    return {**rows.bound_fields, "repeats_text": text}
 
 
 def _largest_residual(pruning: Pruning, values: Floats, low: float, high: float) -> float:

@@ -205,5 +205,5 @@ def percent(share: Decimal, rounding: str, n_digits: int) -> str:
 def _digits(number: Decimal, rounding: str, n_digits: int) -> str:
     """Return a number rounded to `n_digits` significant digits, without trailing zeros."""
     last_digit = Decimal(1).scaleb(number.adjusted() - n_digits + 1) if number else Decimal(1)
-    text = f"{number.quantize(last_digit, rounding=rounding):f}"
+    text = f"{number.quantize(last_digit, rounding=rounding):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -406,6 +406,7 @@ def card(shown: ShownModel) -> list[Section]:
         "Choice of the size": [] if model.selection is None else _selection_entries(model.selection),
         "Certificate": _certificate_entries(model.certificate, shown.currency),
         "Population groups": group_card_entries(model),
+        "Prediction intervals" if not model.is_classifier else "Prediction sets": _calibration_entries(model),
         "Parameters": _value_entries(model.parameters),
         "Where it comes from": _value_entries({**versions, **_metadata_of(model)}),
     }
@@ -548,6 +549,20 @@ def _certificate_entries(bound: Bound | None, currency: Currency) -> list[Entry]
     if bound.certified:
         entries += [["assumptions", ASSUMPTIONS], ["not covered", NOT_COVERED]]
     return entries
+
+
+def _calibration_entries(model: Model) -> list[Entry]:
+    """Return the entries on the rows that calibrate prediction intervals or sets; none if there are no such rows."""
+    calibration = model.calibration
+    if calibration is None or not calibration.fits(model.pruning):
+        return []
+    from ..model_selection import intervals_of, sets_of
+
+    find, method = (sets_of, "predict_set") if model.is_classifier else (intervals_of, "predict_interval")
+    return [
+        ["statement, for 90 %", as_one_line(find(model, coverage=0.9).guarantee)],
+        ["calibrated by", f"sample {as_one_line(calibration.sample.sample)}; {method} computes them for any coverage"],
+    ]
 
 
 def _value_entries(values: dict[str, Any]) -> list[Entry]:
