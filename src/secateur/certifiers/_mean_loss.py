@@ -133,9 +133,9 @@ def check_rows_known(moments: Moments, subject: str, *, needs_all: bool = False)
     rows = moments.rows
     if rows is None or (needs_all and rows.n_rows != moments.n_rows):
         raise UnsupportedError(
-            f"the targets of single rows of sample {show(moments.sample)} are not known, and {subject} needs them: "
-            "count the rows ",
-            Wording("in memory, with secateur.count", "with --engine memory"),
+            f"the targets of single rows of sample {show(moments.sample)} are not known, and {subject} needs them: ",
+            Wording("count the rows in memory, with secateur.count", "give the rows (--holdout, --engine memory)"),
+            "; files of counts, and counts by engines, do not contain them",
         )
     return rows
 

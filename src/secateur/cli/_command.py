@@ -261,7 +261,8 @@ write_options = combine_options(
 write_model_options = combine_options(
     click.option(
         "--sketch/--no-sketch", default=True, show_default=False,
-        help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows.",
+        help="Whether to store hashes of the rows used, so that certificates can recognise fresh rows, and for numbers "
+        "the targets of held-out rows.",
     ),
     write_options,
 )  # fmt: skip

@@ -349,8 +349,8 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
     def save(self, path: str | os.PathLike[str], *, sketch: bool = True) -> None:
         """Write the fitted estimator to a file that `secateur.load` reads; `.gz` compresses it.
 
-        With `sketch=False` the file contains no hashes of rows, and later certificates state that
-        freshness was not checked; see `secateur.modelfile.save_model`.
+        With `sketch=False` the file contains no hashes of rows and no targets of held-out rows, and later certificates
+        state that freshness was not checked; see `secateur.modelfile.save_model`.
         """
         from ..modelfile import save_model
 

@@ -55,7 +55,8 @@ def save_model(model: Model, path: PathLike, *, overwrite: bool = True, sketch: 
     sketch : bool
         Whether the file contains sketches of the rows behind the model, about a thousand keyed hashes for each
         sample, so that certificates can tell whether rows are fresh. Rows cannot be recovered from a sketch, but
-        somebody who knows a row completely can test whether it is likely to be among them. Without sketches, later
+        somebody who knows a row completely can test whether it is likely to be among them. For a numeric target, the
+        file then also contains the targets of the held-out rows, with their leaves. Without sketches, later
         certificates state that freshness was not checked.
 
     Notes

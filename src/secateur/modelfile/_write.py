@@ -139,7 +139,7 @@ def write_counts_document(counts: Sample, *, sketch: bool = True) -> Document:
         "fingerprint": tree_fingerprint(counts.tree),
         "parent": write_array(counts.tree.parent),
         "key": _write_row_key(counts.tree.key),
-        "counts": _write_sample(counts, "counts", sketch=sketch),
+        "counts": _write_sample(counts, "counts", sketch=sketch, has_rows=False),
     }
 
 
@@ -185,8 +185,12 @@ def _write_rule_provenance(provenance: RuleProvenance, location: str) -> Documen
     return write_fields(provenance, location, REQUIRED_KEYS["provenance"])
 
 
-def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
-    """Return counts or moments, with the sketch of the rows if `sketch` is true."""
+def _write_sample(counts: Sample, location: str, *, sketch: bool, has_rows: bool = True) -> Document:
+    """Return counts or moments, with the sketch of the rows if `sketch` is true.
+
+    Moments have the targets of their rows, too, unless `has_rows` is false, as in files of counts: the owner of the
+    rows can pass such a file on without the rows.
+    """
     written_sketch = _write_sketch(counts.sketch, counts.tree) if sketch else None
     fields = {name: getattr(counts, name) for name in counts.array_fields}
     fields |= {"n_rows": counts.n_rows, "sketch": None if written_sketch is None else counts.sketch}
@@ -202,7 +206,7 @@ def _write_sample(counts: Sample, location: str, *, sketch: bool) -> Document:
     }
     if isinstance(counts, Moments):
         document |= write_fields(counts, "sample", counts.array_fields)
-        stored = counts.rows if sketch and not has_groups else None
+        stored = counts.rows if sketch and has_rows and not has_groups else None
         if stored is not None:
             document["rows"] = write_fields(
                 _bounded_rows(stored, counts.sample_id), f"{location}.rows", REQUIRED_KEYS["targetRows"]
