@@ -37,6 +37,12 @@ def test_sets_cover_as_often_as_stated(simulation):
     assert {key for key, shares in found.items() if is_too_low(simulation, key, shares)} == set()
 
 
+def test_limits_on_mean_losses_hold_as_often_as_stated(simulation):
+    found = simulation.simulate_certificates(8, 60, 20_000)
+    assert {key for key, shares in found.items() if is_too_low(simulation, key, shares)} == set()
+    assert len(found) == 6
+
+
 def is_too_low(simulation, key, shares):
     stated = simulation.stated(*key)
     return stated is not None and shares.is_below(stated)
