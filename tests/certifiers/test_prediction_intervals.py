@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sklearn.tree import DecisionTreeRegressor
 
 from secateur import Moments, Pruning, Tree, TreeClassifier, TreeRegressor, count, grow
 from secateur.certifiers import calibrate, prediction_intervals
@@ -313,6 +314,21 @@ def test_intervals_need_rows_that_had_no_part():
         intervals_of(classifier.model_)
     with pytest.raises(LeakageError, match="grew the tree"):
         TreeRegressor(cv=3).fit(X, y).calibrated_on(X, y)
+    weighted = TreeRegressor(cv=3).fit(X[:100], y[:100])
+    with pytest.raises(UnsupportedError, match="has weights"):
+        weighted.calibrated_on(X[100:], y[100:], np.arange(200) % 3)
+    assert weighted.calibrated_on(X[100:], y[100:], np.arange(200) % 2).prediction_intervals(0.5).n_rows.sum() == 100
+
+
+def test_a_tree_of_scikit_learn_has_intervals_whose_rows_could_not_be_compared():
+    rng = np.random.default_rng(1)
+    X, y = (np.nan_to_num(part) for part in population(rng, 900))
+    foreign = DecisionTreeRegressor(max_leaf_nodes=4).fit(X[:300], y[:300])
+    model = TreeRegressor.from_sklearn(foreign).calibrated_on(X[300:600], y[300:600])
+    lower, upper = model.predict_interval(X[600:], 0.8).T
+    assert ((lower <= y[600:]) & (y[600:] <= upper)).mean() > 0.7
+    assert np.allclose((lower + upper) / 2, foreign.predict(X[600:]))
+    assert "not checked" in model.prediction_intervals(0.8).guarantee
 
 
 @pytest.mark.parametrize(

@@ -179,7 +179,13 @@ class CertifyingMixin:
         return count_groups(self.model_.tree, X, target, group=group, sample=sample)
 
     def calibrated_on(
-        self, X: Rows, y: Labels, *, sample: str = "calibrate", repeats: RepeatRule | None = None
+        self,
+        X: Rows,
+        y: Labels,
+        sample_weight: ArrayLike | None = None,
+        *,
+        sample: str = "calibrate",
+        repeats: RepeatRule | None = None,
     ) -> Self:
         """Return a new fitted estimator whose prediction intervals, or sets, come from other rows.
 
@@ -189,7 +195,9 @@ class CertifyingMixin:
         ----------
         X, y
             Rows that had no part in growing, pruning or choosing the tree. `LeakageError` is raised if more of them
-            than chance explains are equal to rows that had a part. Each row counts once; there are no weights.
+            than chance explains are equal to rows that had a part.
+        sample_weight : array, optional
+            Rows of weight 0 are left out. Other weights than 0 and 1 are refused, because each row counts once.
         sample : str
             Name of the sample. It must not be the name of a sample that was used before.
         repeats : "errors" or "independent", optional
@@ -198,6 +206,7 @@ class CertifyingMixin:
         """
         model = self.model_
         X, labels = split_off_groups(X, stored_groups_column(X, model))
-        rows = count(model.tree, X, check_target(y, self), sample=sample, groups=labels)
+        target = check_target(y, self)
+        rows = count(model.tree, X, target, sample_weight=sample_weight, sample=sample, groups=labels)
         rule: RepeatRule = self.repeats if repeats is None else repeats
         return self._with_model(model_selection.calibrate_model(model, rows, rule))

@@ -65,10 +65,9 @@ class Coverage:
         return None if rank > n else rank + self.n_repeated
 
     def trimmed(self, n_rows: int) -> int | None:
-        """Return how many scores may be left out on either side of a two-sided region; None if the rows are too few.
+        """Return s for which the region from the s-th smallest to the s-th largest score covers; None if there is none.
 
-        For s - 1 scores left out on each side, the region from the s-th smallest to the s-th largest score is returned
-        as s.
+        The largest such s is returned: s - 1 scores are left out on each side.
         """
         n = n_rows - self.n_repeated
         rank = self.rank(n_rows)
