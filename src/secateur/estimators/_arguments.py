@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from .._utils.arrays import Labels, Rows
+from .._utils.checks import seed_from
 from ..core import Model
 from ..data.batch import open_batch
 from ..data.table import Table
 from ..errors import DataError, ParameterError, show
-from ..model_selection.folds import seed_from
 
 # Parameters of scikit-learn's trees that the estimators do not have, and what to use instead.
 REPLACEMENTS = {

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from .._utils.arrays import Array, ArrayLike, Floats, Labels
+from .._utils.checks import seed_from
 from .._utils.threads import resolve_n_jobs
 from ..core import PruningSequence, Sample, SampleUsage, Selection
 from ..data.encoding import encode_weighted_rows
@@ -42,7 +43,6 @@ from .folds import (
     mean_shrunk_losses,
     plan_folds,
     run_tasks,
-    seed_from,
 )
 from .losses import Scoring, complete_scoring, cost_unit, leaf_predictions
 

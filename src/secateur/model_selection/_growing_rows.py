@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from .._utils.arrays import ArrayLike, Labels
+from .._utils.checks import seed_from
 from ..core import Model
 from ..data.groups import hash_groups
 from ..data.table import Table
@@ -15,7 +16,6 @@ from ._edit_model import EditRequest, are_growing_rows, check_known_categories, 
 from ._fit_model import divide_rows, fit_model
 from ._recipe import Recipe, make_plan
 from .edits import read_edits
-from .folds import seed_from
 
 
 class RowsToGrow(NamedTuple):

@@ -143,31 +143,6 @@ def auto_repeats(n_rows: int) -> int:
     return AUTO_REPEATS if n_rows <= MAX_ROWS_TO_REPEAT else 1
 
 
-def seed_from(random_state: Any, *, limit: int = 2**31 - 1, alternative: str = ", a generator or None") -> int:
-    """Return a seed of 0 or more: `random_state` itself if it is a whole number, else a number drawn from a generator.
-
-    Parameters
-    ----------
-    random_state : int, Generator, RandomState or None
-        With None, the seed is drawn from a new generator, which differs in every call.
-    limit : int
-        A drawn seed is below this number.
-    alternative : str
-        Other accepted values, for the error message.
-    """
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool) and random_state >= 0:
-        return int(random_state)
-    if random_state is None:
-        random_state = np.random.default_rng()
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(limit))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(limit))
-    raise ParameterError(
-        Argument("random_state", random_state), f"; a whole number of 0 or more{alternative} is needed"
-    )
-
-
 def _iter_repeats(
     cv: Any, rows: WeightedRows, n_repeats: int, seed: int, stratified: bool
 ) -> tuple[Iterator[list[Fold]], int]:
