@@ -10,6 +10,7 @@ TYPE_CHECKING = (
 if TYPE_CHECKING:
     from typing import Any
 
+    from .analysis import alternatives
     from .certifiers import certified_split, certify, certify_groups, certify_predictions, compare_models
     from .core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
     from .data.encoding import encode
@@ -29,14 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Bound", "Column", "Counts", "Model", "Moments", "Monitor", "Pruning", "PruningSequence", "Schema", "SecateurError",
-    "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "candidates", "certified_split", "certify",
-    "certify_groups", "certify_predictions", "compare_models", "count", "count_groups", "cross_validate", "edit",
-    "encode", "export_rules", "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn",
-    "select", "stability", "to_sklearn", "update", "write_report",
+    "Selection", "Table", "Tree", "TreeClassifier", "TreeRegressor", "alternatives", "candidates", "certified_split",
+    "certify", "certify_groups", "certify_predictions", "compare_models", "count", "count_groups", "cross_validate",
+    "edit", "encode", "export_rules", "export_text", "from_sklearn", "grow", "load", "path_sklearn", "prune",
+    "prune_sklearn", "select", "stability", "to_sklearn", "update", "write_report",
 ]  # fmt: skip
 
 # The module of each public name. It is imported when the name is first used, so that `import secateur` is fast.
 _NAMES_OF_MODULE = {
+    "analysis": ["alternatives"],
     "certifiers": ["certified_split", "certify", "certify_groups", "certify_predictions", "compare_models"],
     "data.encoding": ["encode"],
     "data.table": ["Column", "Schema", "Table"],

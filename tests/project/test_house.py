@@ -27,9 +27,10 @@ NOUNS = {
     "Tree",
 }  # fmt: skip
 VERBS = {
-    "candidates", "certified_split", "certify", "certify_groups", "certify_predictions", "compare_models", "count",
-    "count_groups", "cross_validate", "edit", "encode", "export_rules", "export_text", "from_sklearn", "grow", "load",
-    "path_sklearn", "prune", "prune_sklearn", "select", "stability", "to_sklearn", "update", "write_report",
+    "alternatives", "candidates", "certified_split", "certify", "certify_groups", "certify_predictions",
+    "compare_models", "count", "count_groups", "cross_validate", "edit", "encode", "export_rules", "export_text",
+    "from_sklearn", "grow", "load", "path_sklearn", "prune", "prune_sklearn", "select", "stability", "to_sklearn",
+    "update", "write_report",
 }  # fmt: skip
 ESTIMATORS = {"TreeClassifier", "TreeRegressor"}
 

@@ -30,3 +30,13 @@ cdef enum:  # columns of the segments of greedy, and the segment of all position
 
 cdef enum:  # the child number of a surrogate that does not know the category
     NO_BRANCH = 2
+
+cdef enum:  # columns of the layout of excess_tables: lengths of T(v); place and lengths of P(v) and of S(v)
+    N_EXCESSES = 0
+    N_SIZES = 1
+    PRODUCT_START = 2
+    PRODUCT_EXCESSES = 3
+    PRODUCT_SIZES = 4
+    TABLE_START = 5
+    SUFFIX_EXCESSES = 6
+    SUFFIX_SIZES = 7

@@ -1,6 +1,6 @@
 """Functions that compute results of the theory: why trees overfit noise, and what pruning can do about it.
 
-There are three groups of functions, one for each question.
+There are four groups of functions, one for each question.
 
 *Does reduced error pruning recognise pure noise?* `fringe`, `interior` and `safe_nodes` find where pruning can act.
 `one_leaf_probability` and `one_leaf_probability_uniform` return the exact probability that a tree becomes one leaf. The
@@ -12,8 +12,11 @@ The functions `deviation_...` bound how far numbers of safe nodes deviate from t
 `drop_lower_bound`, `training_error_bound`, `sqrt_error_bound`, `weak_learning_steps`.
 
 *Why choose a single pruning?* `mixture` lets all prunings vote.
+
+*Which parts of a tree are needed?* `alternatives` returns the set of all prunings that are about as good as the best.
 """
 
+from ._alternatives import Alternatives, Extremes, alternatives
 from ._deviations import deviation_at_most, deviation_counted, deviation_empty, printed_deviation_counted
 from ._mixture import Mixture, OnlineMixture, mixture
 from ._one_leaf import earlier_pruning_probability, one_leaf_probability, one_leaf_probability_uniform
@@ -48,10 +51,13 @@ from ._weak_learning import (
 )
 
 __all__ = [
+    "Alternatives",
+    "Extremes",
     "Mixture",
     "NoiseExperiment",
     "NoiseGrowth",
     "OnlineMixture",
+    "alternatives",
     "best_c",
     "clopper_pearson",
     "criterion_value",
