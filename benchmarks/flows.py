@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
-from secateur import Model, TreeClassifier, certify, count, encode, engines, grow, load, prune, select
+from secateur import Model, TreeClassifier, alternatives, certify, count, encode, engines, grow, load, prune, select
 from secateur.certifiers import least_bound, path
 from secateur.cli import run
 from secateur.errors import LeakageError
@@ -202,6 +202,22 @@ def counted_elsewhere(population, rng):
     return _judged(population, grown, sequence[bound.details["member"]], bound)
 
 
+def best_alternative(population, rng):
+    """The best of all prunings within a budget, certified by the rows that chose it: the limit pays."""
+    tree, grown, _ = _grown(population, rng)
+    held = count(tree, *population.draw(rng, 100))
+    best = alternatives(tree, grown, held, within=0.05).best
+    return _judged(population, grown, best, certify(best, held, grown=grown, delta=DELTA))
+
+
+def extreme_alternative(population, rng):
+    """The alternative that is best on a second sample, certified by the second sample."""
+    tree, grown, _ = _grown(population, rng)
+    held, second = (count(tree, *population.draw(rng, 100), sample=name) for name in ("prune", "second"))
+    member = alternatives(tree, grown, held, within=0.05).extremes(second).least_member
+    return _judged(population, grown, member, certify(member, second, grown=grown, delta=DELTA))
+
+
 def unless_refused(flow):
     """The same flow, in which a refusal is no certificate."""
 
@@ -317,6 +333,8 @@ FLOWS = {
     "least bound of the path": least_of_the_path,
     "least bound of a list": least_of_a_list,
     "select": selected,
+    "alternatives, best, same rows": best_alternative,
+    "alternatives, extreme on a second sample": extreme_alternative,
     "engine and counts file": counted_elsewhere,
     "command line": on_the_command_line,
     "fit, groups, whole tree": grouped(certify=True, prune=None),

@@ -30,6 +30,7 @@ COMMANDS = {  # name: (module, help)
     "stability": ("_stability", "Grow a tree again on subsamples, and show what returns."),
     "candidates": ("_edit", "Show what else a node of a tree could have asked."),
     "edit": ("_edit", "Change a grown tree by hand and grow the rest anew."),
+    "alternatives": ("_alternatives", "Count all prunings as good as the best; what they need."),
     "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
     "show": ("_show", "Show a summary and the tree, or its rules, as text."),
     "report": ("_show", "Write an interactive HTML report of a tree."),

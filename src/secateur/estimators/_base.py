@@ -27,6 +27,7 @@ from ..errors import DataError, TreeError
 from ..inspection import Evaluation, Explanation, Summary, evaluate, explain, importances, reason_codes, summary
 from ..inspection.text import export_rules, export_text
 from ..model_selection._recipe import plain_values
+from ..model_selection.alternatives import with_pruning
 from ..routing import count, decision_path, prediction
 from ..statistics import PROBABILITIES
 from ..statistics.repeats import RepeatRule
@@ -199,6 +200,20 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
     def snip(self, node: int) -> Self:
         """Return a new fitted estimator, cut at one more node of `tree_`."""
         return self._with_model(model_selection.snip(self.model_, node))
+
+    def with_pruning(self, pruning: Pruning) -> Self:
+        """Return a new fitted estimator with another pruning of `tree_`, such as a member of `alternatives()`.
+
+        It has no certificate.
+
+        Examples
+        --------
+        >>> from secateur import Pruning, TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> model.with_pruning(Pruning.from_cuts(model.tree_, [0])).get_n_leaves()
+        1
+        """
+        return self._with_model(with_pruning(self.model_, pruning))
 
     def summary(self) -> Summary:
         """Return a summary to print: sizes, prunings near the chosen one, errors, importances and the certificate.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -14,9 +14,13 @@ from ..data.encoding import encode
 from ..data.target import class_numbers, read_labels
 from ..errors import DataError, SecateurError
 from ..model_selection import sets_of
+from ..model_selection.alternatives import alternatives_of
 from ..routing import count, prediction
 from ._arguments import check_target
 from ._base import TreeEstimator
+
+if TYPE_CHECKING:
+    from ..analysis import Alternatives
 
 
 class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
@@ -291,6 +295,34 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
             counts = count(model.tree, replace(table, target=target), sample_weight=sample_weight, sample="evaluate")
             model.tree.evaluation_log.record_pruning(counts, model.pruning)
         return accuracy
+
+    def alternatives(
+        self, X: Rows = None, y: Labels = None, *, within: float = 0.01, max_leaves: int | None = None
+    ) -> "Alternatives":
+        """Return the set of all prunings of `tree_` that are about as good as the best on held-out rows.
+
+        Parameters
+        ----------
+        X, y : optional
+            Rows that did not grow the tree, in place of the held-out rows of the estimator.
+        within, max_leaves
+            As for `secateur.alternatives`: `within=100` is 100 errors, and `within=0.01` one percentage point.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from secateur import TreeClassifier
+        >>> X = np.random.default_rng(0).random((300, 2))
+        >>> model = TreeClassifier(prune="reduced-error", random_state=0).fit(X, X[:, 0] > 0.5)
+        >>> print(model.alternatives(within=0.02))
+        1 pruning is within 2.0 percentage points (2 errors) of the best on 100 held-out rows, with 2 leaves; x0 is in
+        all of them
+        """
+        model = self.model_
+        if (X is None) != (y is None):
+            raise DataError("only one of X and y is given; pass both, or neither")
+        holdout = None if X is None else count(model.tree, X, check_target(y, self), sample="alternatives")
+        return alternatives_of(model, holdout, within=within, max_leaves=max_leaves)
 
     def predict_proba(self, X: Rows) -> Floats:
         """Return the probability of each class, in the order of `classes_`, for each row: see `probabilities`."""
