@@ -117,8 +117,7 @@ def test_the_smallest_tree_with_a_gap(command, folder, model_file):
     [
         (["certify", "--group", "regio"], 3, "has no column 'regio' (--group); did you mean 'region'?"),
         (["certify", "--group", "region", "--of", "rates"], 2, "--group is for --of error"),
-        (["certify", "--group", "region", "--engine", "polars"], 2, "--group region with --engine polars"),
-        (["certify", "--group", "region", "--sample-weight", "weight"], 2, "--group region with --sample-weight"),
+        (["certify", "--group", "region", "--sample-weight", "weight"], 2, "--group with --sample-weight"),
         (["certify", "--group", "region", "--groups", "patient"], 2, "rows belong together here (--groups)"),
         (["certify", "--group", "region", "--positive", "nobody"], 2, "class 'nobody' is not known"),
         (["prune", "--group", "region"], 2, "--group goes with --certified-error or --max-gap"),
@@ -133,6 +132,17 @@ def test_wrong_use_is_named_with_options(command, model_file, fresh, arguments, 
 
     assert (found, out) == (code, "")
     assert message in " ".join(err.split())
+
+
+def test_an_engine_counts_the_same_groups(command, folder, model_file):
+    pytest.importorskip("polars")
+    by_engine = command(
+        "certify", model_file, "--holdout", write_fresh(folder, 81), "--group", "region", "--json", "--engine", "polars"
+    )
+    by_memory = command("certify", model_file, "--holdout", write_fresh(folder, 81), "--group", "region", "--json")
+
+    assert by_engine[0] == by_memory[0] == 0
+    assert json.loads(by_engine[1])["group_rates"] == json.loads(by_memory[1])["group_rates"]
 
 
 def test_groups_need_rows(command, model_file):

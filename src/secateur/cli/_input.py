@@ -355,6 +355,8 @@ def count_rows(model: "Model", data: str, options: Options) -> "Sample":
     names. Without --groups, the column of groups is the one that the model was fitted with, if the files have it.
     """
     counts: Sample
+    if options.get("group") and options["sample_weight"]:
+        raise click.UsageError("--group with --sample-weight: rates of population groups count rows without weights")
     if options["engine"] == "memory":
         rows = read_table(
             options, data, target=target_name(model, options), schema=model.tree.schema,
@@ -362,10 +364,10 @@ def count_rows(model: "Model", data: str, options: Options) -> "Sample":
         )  # fmt: skip
         with warnings_as_notes():
             counts = _count_in_memory(model, rows, options)
-    elif options.get("groups") or options.get("group"):
-        flag = f"--groups {options['groups']}" if options.get("groups") else f"--group {options['group'][0]}"
+    elif options.get("groups"):
         raise click.UsageError(
-            f"{flag} with --engine {options['engine']}: rows are counted by group in memory only; leave --engine out"
+            f"--groups {options['groups']} with --engine {options['engine']}: rows are counted by group in memory "
+            "only; leave --engine out"
         )
     else:
         counts = _count_with_engine(model, data, options)
@@ -381,8 +383,6 @@ def _count_in_memory(model: "Model", rows: InputRows, options: Options) -> "Samp
         counts: Sample = count(model.tree, rows.table, sample_weight=rows.weights, sample=sample, groups=rows.groups)
         return counts
     flag = f"--group {options['group'][0]}"
-    if rows.weights is not None:
-        raise click.UsageError(f"{flag} with --sample-weight: rates of population groups count rows without weights")
     if rows.groups is not None:
         raise click.UsageError(
             f"{flag}: rates of population groups count independent rows, but rows belong together here (--groups); "
@@ -417,7 +417,8 @@ def _count_with_engine(model: "Model", data: str, options: Options) -> "Sample":
     with local_file(data) as file, warnings_as_notes(), progress_bar("counting rows") as progress:
         counts: Sample = engines.count(
             model.tree, file, target, sample=options["sample"] or "prune", na=("", *options["na"]),
-            progress=None if options["quiet"] else progress, **{name: options[name] for name in ENGINE_PARAMETERS},
+            group=list(options.get("group") or ()) or None, progress=None if options["quiet"] else progress,
+            **{name: options[name] for name in ENGINE_PARAMETERS},
         )  # fmt: skip
     return counts
 

@@ -13,7 +13,7 @@ from .._utils.arrays import Array, Category, Labels
 from .._utils.warn import format_names, warn
 from ..errors import Argument, DataError, ParameterError, show
 from .batch import Batch
-from .raw_column import CategoryColumn, NumberColumn, factorize
+from .raw_column import CategoryColumn, NumberColumn, RawColumn, factorize
 from .table import Schema
 from .target import read_labels
 
@@ -69,6 +69,20 @@ def read_population(labels: Labels, column: str, n_rows: int, values: Sequence[A
     raw = read_labels(labels, f"group {show(column)}")
     if len(raw) != n_rows:
         raise DataError(f"group {show(column)} has {len(raw):,} values for {n_rows:,} rows; one per row is needed")
+    names, codes = code_population(raw, column)
+    if values is not None:
+        names, codes = _recode(column, names, codes, values)
+    check_number_of_populations(names, column)
+    if isinstance(raw, NumberColumn) and len(names) > MAX_NUMBERS_WITHOUT_WARNING:
+        warn(
+            f"group {show(column)} has {len(names):,} different numbers, each of which is a group of its own; join "
+            "them to bands, such as age bands"
+        )
+    return PopulationColumn(column, tuple(names), codes)
+
+
+def code_population(raw: RawColumn, column: str) -> tuple[list[str], Array]:
+    """Return the names of the groups in a column, and the number of the group of each row."""
     coded = factorize(raw)
     is_date = isinstance(raw, NumberColumn) and raw.is_date
     names = list(dict.fromkeys(_name_of(value, is_date=is_date) for value in coded.categories))
@@ -81,20 +95,16 @@ def read_population(labels: Labels, column: str, n_rows: int, values: Sequence[A
     number_of = {name: i for i, name in enumerate(names)}
     codes_of_values = [number_of[_name_of(value, is_date=is_date)] for value in coded.categories]
     lookup = np.array([*codes_of_values, number_of.get(MISSING_GROUP, -1)], np.int64)  # the last for the code -1
-    codes = lookup[coded.codes]
-    if values is not None:
-        names, codes = _recode(column, names, codes, values)
+    return names, lookup[coded.codes]
+
+
+def check_number_of_populations(names: Sequence[str], column: str) -> None:
+    """Raise `DataError` if a column has more groups than can be certified."""
     if len(names) > MAX_POPULATION_GROUPS:
         raise DataError(
             f"group {show(column)} has {len(names):,} different values ({format_names(names, 3)}); at most "
             f"{MAX_POPULATION_GROUPS} groups can be certified: join values, such as numbers to bands"
         )
-    if isinstance(raw, NumberColumn) and len(names) > MAX_NUMBERS_WITHOUT_WARNING:
-        warn(
-            f"group {show(column)} has {len(names):,} different numbers, each of which is a group of its own; join "
-            "them to bands, such as age bands"
-        )
-    return PopulationColumn(column, tuple(names), codes)
 
 
 def _recode(column: str, names: list[str], codes: Array, values: Sequence[Any]) -> tuple[list[str], Array]:

@@ -72,6 +72,7 @@ class CountOptions(TypedDict, total=False):
     ignore: Sequence[str]
     progress: ProgressCallback | None
     timeout: float
+    group: str | Sequence[str] | None
 
 
 @overload
@@ -103,6 +104,7 @@ def count(
     ignore: Sequence[str] = (),
     progress: ProgressCallback | None = None,
     timeout: float = 30.0,
+    group: str | Sequence[str] | None = None,
     return_scan: bool = False,
 ) -> Sample | tuple[Sample, Scan]:
     """Return the counts of a sample in every node of a tree. The rows are read where they are stored.
@@ -143,6 +145,9 @@ def count(
         both are the rows done.
     timeout : float
         Seconds to wait for the Dask scheduler.
+    group : str or list of str, optional
+        Columns of population groups, such as women and men, as for `secateur.count_groups`. A database that evaluates
+        the tree itself (engine "narwhals") cannot count by group.
     return_scan : bool
         Also return a `Scan`: the engine used, number of rows, unseen categories.
 
@@ -181,6 +186,8 @@ def count(
             raise ParameterError(
                 f"target is a {type(target).__name__}; engine={show(used_engine)} needs the name of a column"
             )
+        if group is not None:
+            raise ParameterError("group= needs target= as the name of a column; for arrays use secateur.count_groups")
         counts_in_memory = _count_in_memory(grown_tree, source, target, sample, sample_weight, unseen, ignore)
         scan = Scan("memory", int(counts_in_memory.total[0]))
         return (counts_in_memory, scan) if return_scan else counts_in_memory
@@ -189,6 +196,14 @@ def count(
     task = routing.plan_count(
         grown_tree, opened.names, target, sample_weight, unseen, opened.description, ignore, missing_target
     )
+    if group is not None:
+        if used_engine == "narwhals":
+            raise UnsupportedError(
+                "engine='narwhals' evaluates the tree in the database and cannot count by group: read the rows with "
+                "another engine"
+            )
+        groups = (group,) if isinstance(group, str) else tuple(group)
+        task = routing.GroupCountTask.of(task, groups, opened.names, opened.description)
     check_files_fit_task(opened.files, task)
     tally = opened.sum_over(task, progress)
     check_all_rows_read(stated_rows(opened.files), tally.n_rows + tally.n_unlabelled)

@@ -6,6 +6,7 @@ is its result. The other functions are used by growers and estimators.
 
 from ._count import CountTask, count, plan_count
 from ._count_groups import count_groups
+from ._group_task import GroupCountTask
 from ._rows import (
     apply,
     decision_path,
@@ -18,6 +19,7 @@ from ._rows import (
 from ._tally import ClassTally, NumberTally, format_new_labels, merge_tallies
 
 __all__ = [
-    "ClassTally", "CountTask", "NumberTally", "apply", "count", "count_groups", "decision_path", "format_new_labels",
-    "merge_tallies", "moments_of", "plan_count", "route_matrix", "route_table", "sketch_of", "with_growing_rows",
+    "ClassTally", "CountTask", "GroupCountTask", "NumberTally", "apply", "count", "count_groups", "decision_path",
+    "format_new_labels", "merge_tallies", "moments_of", "plan_count", "route_matrix", "route_table",
+    "sketch_of", "with_growing_rows",
 ]  # fmt: skip

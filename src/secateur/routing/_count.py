@@ -198,10 +198,7 @@ class CountTask:
         if n_rows == 0:
             return self.empty()
         data.check_columns(self.columns)
-        if self.missing_target == "drop":
-            is_missing = is_unlabelled(data.read(self.target), self.schema.classes)
-            if is_missing.any():
-                data = data.filter(~is_missing)
+        data = self.labelled_rows(data)
         if data.n_rows == 0:
             return replace(self.empty(), n_unlabelled=n_rows)
         table = self._features(data)
@@ -212,6 +209,14 @@ class CountTask:
         tally = tally_of(self.tree, replace(table, target=target), weight, self.key_columns)
         tally.new_labels, tally.n_unlabelled = format_new_labels(new_labels), n_rows - data.n_rows
         return tally
+
+    def labelled_rows(self, data: Batch) -> Batch:
+        """Return the rows with a target, if rows without one are dropped."""
+        if self.missing_target == "drop":
+            is_missing = is_unlabelled(data.read(self.target), self.schema.classes)
+            if is_missing.any():
+                return data.filter(~is_missing)
+        return data
 
     def _read_target(self, data: Batch, first: int) -> tuple[Array, list[object]]:
         """Return the class numbers (or the numbers) of the target, and the labels that growing did not see."""
