@@ -246,13 +246,14 @@ def _open_rows(
     named_columns = [("--target", target), ("--sample-weight", options["sample_weight"])]
     named_columns.append(("--ids" if options.get("ids") else "--groups", options.get("groups")))
     named_columns += [("--ignore", name) for name in options["ignore"]]
-    named_columns += [("--group", name) for name in options.get("group") or ()]
-    for flag, name in named_columns:
+    population_columns = [("--group", name) for name in options.get("group") or ()]
+    for flag, name in (*named_columns, *population_columns):
         if name is not None and name not in rows.names:
             shown_path = path if isinstance(path, str) else " ".join(path)
             hint = _suggest_column(name, rows.names, text_options)
             raise DataError(f"{shown_path} has no column {show(name)} ({flag}){hint}")
     _check_roles(named_columns[1:], target, schema)
+    _check_roles(population_columns, target, None)  # the tree may use these columns
     return rows
 
 
