@@ -102,6 +102,17 @@ def test_forbidding_a_column_at_the_root_grows_the_tree_without_the_column():
     assert shape(edited) == shape(without)
 
 
+def test_an_explanation_states_what_the_nodes_on_the_path_could_have_asked():
+    model, X, y = fitted(certify=True)
+    explained = model.explain(X, index=3, X=X, y=y)
+    assert [found.node for found in explained.candidates] == [step.node for step in explained.path.steps]
+    for found in explained.candidates:
+        assert found == secateur.candidates(model.model_, found.node, X, y)
+        assert found[0].is_current
+    assert str(explained).count("could have asked instead") == len(explained.path.steps)
+    assert model.explain(X, index=3).candidates == ()
+
+
 def test_the_rest_of_the_tree_is_kept():
     model, X, y = fitted(select=None)
     tree = model.tree_
