@@ -40,6 +40,7 @@ def random_case(rng, criterion):
         "min_samples_leaf": int(rng.integers(1, 4)),
         "splits": ["binary", "multiway", "one-vs-rest"][int(rng.integers(3))],
         "max_depth": [None, 3][int(rng.integers(2))],
+        "max_bins": [None, None, 4, 7][int(rng.integers(4))],
     }
     if (is_number or y.max() == 1) and rng.random() < 0.5:
         parameters["monotonic_cst"] = [*rng.integers(-1, 2, 2).tolist(), 0, int(rng.integers(-1, 2))]
@@ -192,3 +193,16 @@ def _chain_splits(depth):
     threshold = np.full(2 * depth + 1, np.nan)
     threshold[0:-1:2] = np.arange(depth) * 0.1
     return {"feature": feature, "threshold": threshold}
+
+
+def test_further_thresholds_of_a_binned_column_lie_between_the_bins_of_all_rows():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    tree, rows, parameters = grown(X, y, None, {"max_bins": 6})
+    edges = set(rows.bins(parameters).values[0].low[1:].tolist())
+    assert len(edges) == 5
+    ranked = rank_splits(tree, 0, NodeRows.of(tree, 0, rows, parameters), per_column=9)
+    thresholds = [split.threshold for split in ranked if split.feature == 0]
+    assert len(thresholds) > 1
+    for threshold in thresholds:
+        assert min(X[X[:, 0] > threshold, 0]) in edges

@@ -53,8 +53,7 @@ class HandGrowingMixin:
         -------
         NodeCandidates
             The best split of each column that satisfies the growing parameters, such as `min_samples_leaf` and
-            `monotonic_cst`. The first one is the split that growing chooses, with its rule for ties. With `max_bins`,
-            the bins are made from the rows of the node, so that thresholds may differ from those of the tree.
+            `monotonic_cst`. The first one is the split that growing chooses, with its rule for ties.
 
         Examples
         --------

@@ -24,7 +24,6 @@ from ..routing import route_table
 from . import CRITERIA
 from .monotone import column_signs
 from .parameters import WEIGHT_TOLERANCE, GrowParameters
-from .presort import midpoint
 from .subtree import GrowingRows, SubtreeStart, find_start, leaves_of, rows_at
 from .tree_tables import shortest_decimals
 
@@ -222,15 +221,16 @@ class NodeRows:
 
     def more_thresholds(self, best: ScoredSplit, n_more: int) -> list[ScoredSplit]:
         """Return the best thresholds of a numeric column after the best one; missing values go to the better side."""
-        column = self.table.columns[best.feature][self.rows]
+        bins = self.growing.bins(self.parameters)
+        column = bins.table.columns[best.feature][self.rows]
         is_missing = np.isnan(column)
         present = self.rows[~is_missing][np.argsort(column[~is_missing], kind="stable")]
-        values, missing = self.table.columns[best.feature][present], self.rows[is_missing]
+        values, missing = bins.table.columns[best.feature][present], self.rows[is_missing]
         below = self.sums(present).cumsum(axis=0)
         of_missing, scored = self.sums(missing).sum(axis=0), []
         for last in np.flatnonzero(values[:-1] < values[1:]).tolist():
             left, right = below[last], below[-1] - below[last]
-            threshold = float(midpoint(*values[[last, last + 1]].astype(np.float64)[:, None])[0])
+            threshold = bins.threshold(best.feature, values[last], values[last + 1])
             if len(missing):
                 scored.append((self.gain(best.feature, [left + of_missing, right]), threshold, 0))
                 scored.append((self.gain(best.feature, [left, right + of_missing]), threshold, 1))

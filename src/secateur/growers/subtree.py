@@ -7,7 +7,7 @@ subtrees into the tree, in one pass over its arrays.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from .interaction import column_groups
 from .monotone import column_signs, limits_of_children
 from .parameters import NO_LIMIT, GrowParameters
 from .presorted_data import PresortedData, ScaledWeights, TrainingSubset, scale_weights
+from .sample_bins import SampleBins
 
 MAX_WEIGHT_FRACTION = 0.5  # A node with less than twice the minimum weight of a leaf cannot be split.
 
@@ -81,6 +82,7 @@ class GrowingRows:
     """
 
     rows: WeightedRows
+    _bins: dict[int | None, SampleBins] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def table(self) -> Table:
@@ -96,6 +98,14 @@ class GrowingRows:
     def total(self) -> float:
         """Total weight of the rows."""
         return float(self.table.n_rows if self.scaled.weight is None else self.scaled.weight.sum())
+
+    def bins(self, parameters: GrowParameters) -> SampleBins:
+        """Return the rows with the numbers of bins in place of the values of binned columns."""
+        max_bins = parameters.max_bins
+        if max_bins not in self._bins:
+            repetitions = self.scaled.weight if self.scaled.is_whole else None
+            self._bins[max_bins] = SampleBins.of(self.table, repetitions, max_bins)
+        return self._bins[max_bins]
 
     def weights(self, rows: Array) -> Floats:
         """Return the scaled weight of some rows."""
@@ -122,12 +132,15 @@ class GrowingRows:
             The parameters of the whole tree, without "auto".
         start : SubtreeStart
         """
-        table = _hide_columns(self.table.take(rows), start.columns)
-        return self._grow_on(table, rows, parameters, start)
+        bins = self.bins(parameters)
+        table = _hide_columns(bins.table.take(rows), start.columns)
+        tree = self._grow_on(table, rows, parameters, start)
+        return bins.with_thresholds(tree, table, range(table.n_columns))
 
     def grow_one_split(self, rows: Array, column: int, parameters: GrowParameters, start: SubtreeStart) -> Tree:
         """Return the tree of the best split of one column on some rows; a single leaf if there is none."""
-        table = _single_column(self.table, column, rows)
+        bins = self.bins(parameters)
+        table = _single_column(bins.table, column, rows)
         sign = () if parameters.monotonic_cst is None else column_signs(parameters.monotonic_cst, self.table.schema)
         max_depth = start.depth + 1 if parameters.max_depth is None else min(start.depth + 1, parameters.max_depth)
         one_column = replace(
@@ -140,10 +153,11 @@ class GrowingRows:
             max_depth=max_depth,
         )
         stump = self._grow_on(table, rows, one_column, replace(start, columns=(0,), groups=()))
-        return _rename_column(stump, column, self.table.schema)
+        return _rename_column(bins.with_thresholds(stump, table, (column,)), column, self.table.schema)
 
     def _grow_on(self, table: Table, rows: Array, parameters: GrowParameters, start: SubtreeStart) -> Tree:
         """Return the tree that is grown on a table of the rows with these numbers."""
+        parameters = replace(parameters, max_bins=None)
         fraction = parameters.min_weight_fraction_leaf
         if fraction:
             fraction *= self.total / float(self.weights(rows).sum())
