@@ -124,8 +124,9 @@ def alternatives(
     )  # fmt: skip
     usage = sample_usage_of(tree, counts, holdout, cost=cost)
     members = Alternatives(
-        tree, costs, budget, max_leaves, n_rows, node_labels, usage, provenance, tables, is_held_out=holdout is not None
-    )
+        tree, costs, within, budget, max_leaves, n_rows, node_labels, usage, provenance, tables,
+        is_held_out=holdout is not None,
+    )  # fmt: skip
     if math.isinf(members.log_count):
         assert max_leaves is not None  # without a limit, the best pruning is a member
         smallest = ExcessTables.of(tree, costs, budget, None).least(np.ones(tree.n_nodes, np.int64))
@@ -165,8 +166,10 @@ class Alternatives:
     tree : Tree
     node_cost : array of int
         The cost of each node as a leaf.
+    within : int or float
+        How much more than the best pruning a member may cost, as it was given: errors, or a share of the rows.
     budget : int
-        How much more than the best pruning a member may cost.
+        The same in errors.
     max_leaves : int or None
         The greatest number of leaves of a member.
     n_rows : int or None
@@ -185,6 +188,7 @@ class Alternatives:
 
     tree: Tree
     node_cost: Longs
+    within: float
     budget: int
     max_leaves: int | None
     n_rows: int | None

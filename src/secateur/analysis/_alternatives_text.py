@@ -43,7 +43,8 @@ def _budget_text(members: "Alternatives") -> str:
     """Return how far members may be from the best, and on which rows."""
     if members.provenance.cost != "errors" or not members.n_rows:
         return f"within a cost of {members.budget:,} of the best"
-    points = f"{100 * members.budget / members.n_rows:.3g}"
+    is_share = isinstance(members.within, float)
+    points = f"{100 * (members.within if is_share else members.budget / members.n_rows):.3g}"
     points = points if "." in points or "e" in points else f"{points}.0"
     unit = "percentage point" if points == "1.0" else "percentage points"
     errors = _number_of(members.budget, "error", "errors")
