@@ -31,6 +31,7 @@ def shown_leaves(page):
 
 
 def violations(page, options="{}"):
+    """Return what axe finds on the page: the rule and the element."""
     page.evaluate(AXE.read_text("utf-8"))
     page_values = page.evaluate(f"axe.run(document, {options})")["violations"]
     return [(rule["id"], node["target"]) for rule in page_values for node in rule["nodes"]]

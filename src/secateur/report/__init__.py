@@ -6,6 +6,7 @@
     _groups.py    certified rates of population groups
     _candidates.py  what else the nodes could have asked
     _static.py    the tree for readers without scripts
+    _alternatives.py  the prunings that are about as good as the best
 
 This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
 file. Its content security policy allows only its own script and style, which it names by their hashes. Names that come
@@ -41,7 +42,8 @@ __all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
 SCRIPTS = (
     "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
     "viewport", "minimap", "keyboard", "tree", "details", "panel", "route", "whatif", "scores", "plots", "evaluation",
-    "groups", "compare", "downloads", "description", "rules", "members", "by-hand", "code", "tabs", "main",
+    "groups", "compare", "alternatives", "downloads", "description", "rules", "members", "by-hand", "code", "tabs",
+    "main",
 )  # fmt: skip
 DEFAULT_FRAME_PIXELS = 820
 

@@ -24,6 +24,7 @@ from ..inspection.currency import Baseline, Currency, SampleRole, error_currency
 from ..inspection.sentences import CROSS_VALIDATION_TEMPLATE, find_sentence
 from ..inspection.view import TreeView
 from ..inspection.wording import category_text, format_number, format_percent, round_values, value_text
+from ._alternatives import alternative_entries
 from ._candidates import hand_entries
 from ._groups import group_card_entries, group_entries
 from ._reasons import Reasons, fitted_reasons, sequence_reasons
@@ -97,6 +98,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "rows": shown.rows,
         "groups": group_entries(model),
         "hand": hand_entries(model, shown.table),
+        "alternatives": alternative_entries(model, is_estimator=is_estimator),
         "card": card(shown),
     }
     if sequence.steps is not None:

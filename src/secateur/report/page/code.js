@@ -13,7 +13,10 @@ function showPythonCode(raw, state) {
 
   function pythonCode() {
     const { cuts } = state.numbers;
-    const code = stopCode() + state.edits.map(({ kind, node }) => `.${kind}(${node})`).join("");
+    const isTaken = state.edits[0]?.kind === "take";
+    const byHand = isTaken ? state.edits.slice(1) : state.edits;
+    const start = isTaken ? state.edits[0].code : stopCode();
+    const code = start + byHand.map(({ kind, node }) => `.${kind}(${node})`).join("");
     const codeFromCuts = raw.code.cuts.replace("CUTS", cuts.join(", "));
     const lines = [`pruning = ${code}`];
     if (cuts.length <= MAX_CUTS_LISTED && codeFromCuts !== code) {
@@ -25,7 +28,7 @@ function showPythonCode(raw, state) {
   function draw() {
     const nEdits = state.edits.length;
     const stopName = raw.names[state.stop] || (raw.marks.fitted === state.stop ? "as fitted" : "");
-    $("state").textContent = nEdits ? `${formatCount(nEdits, "change")} by hand` : stopName;
+    $("state").textContent = nEdits ? state.describeEdits() : stopName;
     $("state").classList.toggle("by-hand", nEdits > 0);
     $("undo").disabled = !state.past.length;
     $("redo").disabled = !state.future.length;

@@ -9,7 +9,7 @@ function createComparison(raw, tree, state, words, errors, currency, picture) {
   let other = null; // { name, kept, numbers, limit }
 
   const stopName = (stop) => raw.names[stop] || (stop === raw.marks.fitted ? "as fitted" : `stop ${stop}`);
-  const shownName = () => (state.edits.length ? `${formatCount(state.edits.length, "change")} by hand` : stopName(state.stop));
+  const shownName = () => (state.edits.length ? state.describeEdits() : stopName(state.stop));
   const shownSide = () => ({ name: shownName(), kept: Uint8Array.from(state.kept), numbers: state.numbers, limit: state.limit() });
   const stopSide = (stop) => ({ name: stopName(stop), ...state.previewStop(stop) });
 

@@ -19,14 +19,16 @@ const drawNode = createPanel(raw, tree, state, words, errors, currency, picture)
 const routing = createRouting(raw, tree, state);
 const canRoute = tree.feature.some((j) => j >= 0);
 const whatIf = canRoute ? createWhatIf(raw, tree, state, words, errors, picture, routing) : null;
+const alternatives = raw.alternatives ? createAlternatives(raw, tree, state, words, errors, picture) : null;
 const byHand = raw.hand ? createByHand(raw, tree, state, words, picture) : null;
-const isPossible = { "what-if": canRoute, "groups-part": raw.groups.length > 0, "by-hand": byHand !== null };
+const isPossible = { "what-if": canRoute, "groups-part": raw.groups.length > 0, "by-hand": byHand !== null, alternatives: alternatives !== null };
 const tabs = createTabs(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
   { id: "evaluation", name: "Evaluate", draw: createEvaluation(raw, tree, state, words, errors, picture) },
   { id: "groups-part", name: "Groups", draw: createGroups(raw, state), isQuick: true },
   { id: "compare", name: "Compare", draw: createComparison(raw, tree, state, words, errors, currency, picture) },
+  { id: "alternatives", name: "Alternatives", draw: alternatives?.draw, leave: alternatives?.leave },
   { id: "description", name: "In words", draw: createDescription(raw, tree, state, words, errors, currency, picture) },
   { id: "rules-part", name: "Rules", draw: createRules(raw, tree, state, words, errors, picture) },
   { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors, currency), isQuick: true },

@@ -39,7 +39,17 @@ function createNodeDrawing(raw, tree, state, words) {
   const lowest = means ? means.reduce((a, b) => Math.min(a, b)) : 0;
   const highest = means ? means.reduce((a, b) => Math.max(a, b)) : 1;
   const positionOfMean = (v) => (highest > lowest ? (means[v] - lowest) / (highest - lowest) : 0.5);
-  const colour = (v) => (isClasses ? classColour(tree.labels[v]) : rampColour(positionOfMean(v)));
+  let colouring = null; // with `colourBy`: a function that returns { colour, text } for a node, or null
+
+  function colourBy(newColouring) {
+    colouring = newColouring;
+  }
+
+  const ownColour = (v) => (isClasses ? classColour(tree.labels[v]) : rampColour(positionOfMean(v)));
+
+  function colour(v) {
+    return colouring ? colouring(v)?.colour || "var(--grow)" : ownColour(v);
+  }
 
   // How pure a node is, from 0 (as mixed as possible) to 1 (one class, or one value).
   function purity(v) {
@@ -73,7 +83,8 @@ function createNodeDrawing(raw, tree, state, words) {
   // The node in words.
   function describeNode(v, kind) {
     const size = formatCount(rows[v], "row");
-    const start = `Node ${v}: ${words.branchText(v)}.`;
+    const remark = colouring?.(v) ? ` ${colouring(v).text}` : "";
+    const start = `Node ${v}: ${words.branchText(v)}.${remark}`;
     if (kind === "test") return `${start} Tests ${words.columnName(v) || "something"}. ${size}.`;
     const error = isClasses ? `, error ${formatPercent(sample.cost[v] / (rows[v] || 1))}` : "";
     if (kind === "folded") return `${start} Branch of ${formatCount(nLeavesBelow(v), "leaf", "leaves")}, not unfolded. ${size}.`;
@@ -93,7 +104,7 @@ function createNodeDrawing(raw, tree, state, words) {
   // Redraw the element of a node if anything that is visible in it has changed.
   function updateNode(item, v, kind, { row, levelWidth }) {
     const room = levelWidth[tree.depth[v]];
-    const drawnAs = [kind, row, room, kind === "folded" ? nLeavesBelow(v) : 0].join();
+    const drawnAs = [kind, row, room, kind === "folded" ? nLeavesBelow(v) : 0, Boolean(colouring)].join();
     if (item.drawnAs === drawnAs) return;
     item.drawnAs = drawnAs;
     const element = item.element;
@@ -155,7 +166,7 @@ function createNodeDrawing(raw, tree, state, words) {
     return bars;
   }
 
-  return { widthBefore, widthBehind, updateNode, updateLink, kindOf, colour };
+  return { widthBefore, widthBehind, updateNode, updateLink, kindOf, colour, colourBy };
 }
 
 // Two slanted lines: the branch was cut here.

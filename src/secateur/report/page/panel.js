@@ -48,10 +48,11 @@ function createPanel(raw, tree, state, words, errors, currency, picture) {
   function limitNote() {
     if (!state.edits.length) return null;
     const limit = state.limit();
-    if (limit.from === "none") return html("p", { class: "note" }, `Cut by hand: not certified. ${limit.why}`);
+    const how = state.edits[0].kind === "take" ? "Chosen" : "Cut by hand";
+    if (limit.from === "none") return html("p", { class: "note" }, `${how}: not certified. ${limit.why}`);
     const price = `${formatNumber(state.numbers.nDecisions)} nodes decided cost ln 2 each`;
     return html("p", { class: "note" },
-      "Cut by hand after looking: the certificates of the slider do not hold for it. " +
+      `${how} after looking: the certificates of the slider do not hold for it. ` +
       `The limit shown (${formatPercent(limit.value, Math.ceil)}) pays for every possible pruning: ${price}.`);
   }
 

@@ -29,7 +29,8 @@ function createState(raw, tree) {
   }
 
   function applyEdit(edit, kept) {
-    if (edit.kind === "snip") kept.fill(0, edit.node, tree.end[edit.node]);
+    if (edit.kind === "take") kept.set(edit.kept);
+    else if (edit.kind === "snip") kept.fill(0, edit.node, tree.end[edit.node]);
     else for (let u = edit.node; u < tree.end[edit.node]; u++) kept[u] = tree.arity[u] > 0 ? 1 : 0;
   }
 
@@ -112,6 +113,20 @@ function createState(raw, tree) {
     return true;
   }
 
+  // Show a pruning that is no stop. `code` is the Python expression that makes it.
+  function take(kept, name, code) {
+    saveForUndo();
+    state.edits = [{ kind: "take", kept, name, code }];
+    refresh();
+  }
+
+  // What makes the shown tree differ from the present stop; empty if nothing does.
+  function describeEdits() {
+    const names = state.edits.filter(({ kind }) => kind === "take").map(({ name }) => name);
+    const nByHand = state.edits.length - names.length;
+    return [...names, ...(nByHand ? [`${formatCount(nByHand, "change")} by hand`] : [])].join(", ");
+  }
+
   // Undo or redo: restore the last entry of the history `from`, and append the present pruning to the history `to`.
   function moveInHistory(from, to) {
     if (!from.length) return false;
@@ -149,7 +164,7 @@ function createState(raw, tree) {
   }
 
   Object.assign(state, {
-    previewStop, refresh, isInTree, isLeaf, measurePruning, goTo, limit,
+    previewStop, take, describeEdits, refresh, isInTree, isLeaf, measurePruning, goTo, limit,
     snip: (v) => edit("snip", v),
     restore: (v) => edit("restore", v),
     undo: () => moveInHistory(state.past, state.future),

@@ -191,6 +191,15 @@ function createPicture(raw, tree, state, words) {
     draw();
   }
 
+  // Colour the nodes by a function of the node, or by their predictions again (null).
+  let colouring = null;
+  function colourBy(newColouring) {
+    if (newColouring === colouring) return;
+    colouring = newColouring;
+    nodeDrawing.colourBy(colouring);
+    draw({ glide: false });
+  }
+
   const nFolded = () => state.numbers.leaves.length - plan.order.filter((v) => !state.kept[v]).length;
 
   state.listeners.push(() => draw());
@@ -202,7 +211,7 @@ function createPicture(raw, tree, state, words) {
   }).observe(box);
   draw({ glide: false });
   const picture = {
-    select, find, highlightRowPath, changeDetail, nFolded, draw, unfold, reveal, view, plan: () => plan,
+    select, find, highlightRowPath, changeDetail, colourBy, nFolded, draw, unfold, reveal, view, plan: () => plan,
     notifySelected: () => onSelect(), elementOf: (v) => drawn.get(v)?.element,
     setOnSelect: (action) => (onSelect = action), setOnDraw: (action) => (onDraw = action),
   };
