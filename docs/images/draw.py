@@ -26,6 +26,7 @@ from secateur import (
 from secateur.core.model import Model
 from secateur.model_selection import cross_validate
 from secateur.plot import (
+    AlternativesDisplay,
     CertificatesDisplay,
     ChangesDisplay,
     LeavesDisplay,
@@ -90,12 +91,16 @@ def noise() -> None:
 
 
 def loans() -> None:
-    """The update of a tree whose rows have changed, and the stability of a tree, as on the pages about them."""
+    """Updates, stability and alternatives of a tree, as on the pages about them."""
     folder = HERE.parent / "tutorial"
     rows = pd.concat([pd.read_csv(folder / name) for name in ("loans.csv", "fresh.csv")], ignore_index=True)
     X, y = rows[:2000].drop(columns="outcome"), rows[:2000]["outcome"]
     whole = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(X, y)
     save("stability", StabilityDisplay.from_stability(stability(whole, X, y, n=20)))
+    fresh = rows[2000:]
+    members = whole.alternatives(fresh.drop(columns="outcome"), fresh["outcome"], within=0.02)
+    shown = AlternativesDisplay.from_alternatives(members, pruning=whole.pruning_, counts=whole.counts_)
+    save("alternatives", shown, dpi=80)
     last_year, spring = rows[:1000], rows[1000:].reset_index(drop=True)
     has_changed = (spring["late_payments"] == 0) & (spring["age"] < 40) & (np.random.default_rng(0).random(2000) < 0.7)
     spring.loc[has_changed, "outcome"] = "defaulted"

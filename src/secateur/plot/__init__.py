@@ -14,6 +14,7 @@ returns the display. matplotlib is imported only when a figure is drawn.
     CertificatesDisplay          certificates side by side
     BoundCurvesDisplay           certificates against the number of rows
     MonitorDisplay               evidence against a certificate over the rows that arrive, and for each leaf
+    AlternativesDisplay          a pruning, coloured by how many equally good prunings agree with each split
     ChangesDisplay               error on new rows against the number of changes of a deployed tree
     StabilityDisplay             how often splits return in trees of subsamples, and their sizes
     PruningProbabilityDisplay    exact probability that noise is pruned to one leaf
@@ -26,11 +27,13 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._utils.checks import check_name
+from ..analysis import Alternatives
 from ..core import Bound, Counts, Model, Moments, Pruning, PruningSequence, Selection, Tree
 from ..core.stability import Stability
 from ..errors import UnsupportedError
 from ..pruners import ChangeFront
 from ..statistics.monitor_status import MonitorStatus
+from ._alternatives import AlternativesDisplay
 from ._bars import ImportancesDisplay, LeavesDisplay
 from ._changes import ChangesDisplay
 from ._comparison import BoundCurvesDisplay, CertificatesDisplay, RulesDisplay
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "AlternativesDisplay",
     "BoundCurvesDisplay",
     "CertificatesDisplay",
     "ChangesDisplay",
@@ -82,7 +86,7 @@ def plot(thing: object, ax: "Axes | None" = None, *, kind: Kind | None = None, *
     Parameters
     ----------
     thing : estimator, Model, Tree, Counts, Moments, Pruning, PruningSequence, Selection, Monitor, Update, Stability, \
-    Bound, Bounds
+    Alternatives, Bound, Bounds
         The object to draw. A tree or a pruning is drawn with the sample `counts=`; counts are drawn in their own tree.
     ax : axes, optional
         The axes to draw on; a new figure by default.
@@ -131,13 +135,15 @@ def _display(thing: object, kind: str | None, options: dict[str, Any]) -> Any:
         return ChangesDisplay.from_front(front, **{**choice, **options})
     if isinstance(thing, Stability):
         return StabilityDisplay.from_stability(thing, **options)
+    if isinstance(thing, Alternatives):
+        return AlternativesDisplay.from_alternatives(thing, **options)
     bounds = _as_bounds(thing)
     if bounds:
         is_one_sample = len({bound.n for bound in bounds}) == 1
         return (CertificatesDisplay if is_one_sample else BoundCurvesDisplay).from_bounds(bounds)
     raise UnsupportedError(
         f"a {type(thing).__name__} cannot be drawn; a fitted estimator, Model, Tree, Counts, Pruning, "
-        "PruningSequence, Selection, Monitor, Update, Stability or Bounds are needed"
+        "PruningSequence, Selection, Monitor, Update, Stability, Alternatives or Bounds are needed"
     )
 
 
