@@ -7,6 +7,7 @@ import pytest
 import secateur
 from secateur import TreeClassifier, TreeRegressor
 from secateur.errors import LeakageError, ParameterError, SecateurError, UnsupportedError
+from secateur.model_selection.alternatives import with_pruning
 
 RNG = np.random.default_rng(5)
 X = pd.DataFrame(RNG.normal(size=(1400, 2)), columns=["income", "age"])
@@ -108,3 +109,20 @@ def test_rows_that_the_estimator_held_out_are_refused():
     model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1, certify=True).fit(X, Y)
     with pytest.raises(LeakageError, match="occur in sample 'grow'"):
         model.certified_on(X.assign(sex=SEX), Y, group="sex")
+
+
+def test_another_tree_made_from_a_certified_one_has_no_group_rates(model):
+    certified = model.certified_on(FRESH[:400], Y[600:1000], group="sex")
+    later, y_later = X[1000:], Y[1000:]
+
+    others = [
+        certified.prune_to(n_leaves=1).model_,
+        certified.snip(0).model_,
+        with_pruning(certified.model_, certified.sequence_[-1]),
+        secateur.update(certified, later, y_later).model(),
+        secateur.update(certified, later, y_later, regrow=True).model(),
+        certified.edit([{"action": "leaf", "node": 0}], X[:600], Y[:600]).model_,
+    ]
+
+    assert certified.group_rates_
+    assert [other.group_rates for other in others] == [()] * len(others)

@@ -82,4 +82,4 @@ def with_pruning(model: Model, pruning: Pruning, holdout: Sample | None = None) 
     if pruning.node_labels is None:
         pruning = replace(pruning, node_labels=model.pruning.node_labels)
     holdout = model.holdout if holdout is None else holdout
-    return replace(model, pruning=pruning, holdout=holdout, selection=None, certificate=None)
+    return replace(model, pruning=pruning, holdout=holdout, selection=None, certificate=None, group_rates=())

@@ -106,7 +106,7 @@ def grow_below(model: Model, table: Table, leaves: tuple[int, ...], *, sample: s
     labels[changed.new_number[old_leaves]] = pruning.labels[old_leaves]
     seen = pruning.seen | SampleUsage.of(counts)
     same = Pruning.from_cuts(new_tree, changed.new_number[old_leaves], node_labels=labels, seen=seen)
-    without: dict[str, Any] = {"sequence": None, "selection": None, "certificate": None}
+    without: dict[str, Any] = {"sequence": None, "selection": None, "certificate": None, "group_rates": ()}
     return _GrownBelow(replace(model, pruning=same, grown=counts, holdout=counts, **without), changed.new_number)
 
 
