@@ -15,8 +15,10 @@ from scipy import stats
 import secateur
 from secateur import Counts, Pruning, Tree, certify_groups, count_groups
 from secateur.certifiers import GroupRates, fixed_sequence
+from secateur.certifiers._group_rates import repeated_of_rate
 from secateur.core import GROUP_RATES, PopulationGroups
 from secateur.errors import CountsError, DataError, LeakageError, ParameterError, UnsupportedError
+from secateur.statistics.repeats import Repeats
 from sequential import is_refuted
 
 STUMP = Tree.from_parents([-1, 0, 0])
@@ -301,8 +303,11 @@ def test_rows_that_belong_together_are_refused(people, grown):
     patients = secateur.count(grown.tree, X[["income", "age"]], y, groups=np.arange(1000) // 2)
     counts = count_groups(grown.tree, X[["income", "age"]], y, group=X["sex"], sample="prune")
 
+    both = replace(patients, populations=counts.populations)
     with pytest.raises(UnsupportedError, match="has groups, and a limit on group rates counts rows as independent"):
-        certify_groups(grown[3], replace(patients, populations=counts.populations))
+        certify_groups(grown[3], both)
+    with pytest.raises(UnsupportedError, match="has groups, and a fixed sequence counts rows as independent"):
+        fixed_sequence(grown, target=0.3, per_group=True).certify(both)
 
 
 def test_copies_count_against_both_limits(people, grown):
@@ -326,6 +331,18 @@ def test_copies_count_against_both_limits(people, grown):
         for group in "fm":
             assert rates.of(group).lower <= fair.of(group).lower + 1e-12
             assert rates.of(group).upper >= fair.of(group).upper - 1e-12
+
+
+@pytest.mark.parametrize(
+    ("by_class", "expected"),
+    [((3, 4), {"error": 7, "selection rate": 7, "false positive rate": 3, "false negative rate": 4}), ((), None)],
+)
+def test_copies_of_a_class_count_in_the_rates_of_this_class(by_class, expected):
+    """If only their total is known, all of them may be in the class."""
+    repeats = Repeats("copies", n_rows=100, n_twins=7, n_errors=7, errors_by_class=by_class)
+
+    for rate in GROUP_RATES:
+        assert repeated_of_rate(rate, repeats, n_classes=2, positive=1) == (7 if expected is None else expected[rate])
 
 
 def _growing_rows(people):
