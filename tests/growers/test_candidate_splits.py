@@ -92,6 +92,8 @@ def test_a_subtree_grown_from_the_rows_of_its_node_is_that_of_the_tree(criterion
             regrown = replace_subtrees(tree, {v: subtree})
             for name in ("parent", "feature", "threshold", "branch", "default", "rounded"):
                 np.testing.assert_array_equal(getattr(regrown.tree, name), getattr(tree, name))
+            if tree.estimate_limits is not None:
+                np.testing.assert_allclose(regrown.tree.estimate_limits, tree.estimate_limits, rtol=1e-12)
             assert regrown.new_number[: v + 1].tolist() == list(range(v + 1))
             n_compared += 1
     assert n_compared > 10

@@ -1,6 +1,8 @@
 """Monotone trees: predictions rise with the column, all else being equal, and nothing else is given up for it."""
 
+import json
 import math
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,12 +13,23 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from oracles import naive_impurity, naive_tests
-from secateur import Counts, Pruning, TreeClassifier, TreeRegressor, encode, engines, grow, load
+from secateur import Counts, Pruning, TreeClassifier, TreeRegressor, count, encode, engines, grow, load
+from secateur.core import excess_cost, full_cost, leaf_labels
 from secateur.core.model import Model
-from secateur.errors import ParameterError, UnsupportedError
-from secateur.growers.monotone import keeps_order, limits_of_children
+from secateur.data.encoding import encode_weighted_rows
+from secateur.errors import ModelFileError, ParameterError, UnsupportedError
+from secateur.exports import export_python
+from secateur.growers.by_hand import HandGrower
+from secateur.growers.candidate_splits import make_stump
+from secateur.growers.monotone import keeps_order, limit_estimates, limits_of_children
+from secateur.growers.parameters import GrowParameters
+from secateur.growers.subtree import GrowingRows
+from secateur.interop import to_sklearn
+from secateur.modelfile import dumps_model, load_model, loads_model, save_model, tree_fingerprint
+from secateur.pruners import best_of_size, error_based, k_reduced_error, minimum_error, reduced_error
 from secateur.routing import apply
 from secateur.routing.prediction import predict, predict_proba
+from secateur.statistics.node_losses import cheapest_labels, node_deviances, node_impurities
 
 CRITERIA = ("gini", "sqrt", "entropy", "error", "sqrt_pairs", "gain_ratio")
 LETTERS = np.array(list("abcdefghijklmnop"))
@@ -91,12 +104,71 @@ def test_every_pruning_of_a_monotone_tree_is_monotone(has_numbers, seed):
         arguments["splits"] = "multiway"
     tree, grown = grow(X, y, **arguments)
     cuts = [v for v in tree.internal if rng.random() < 0.2]
-    model = Model(Pruning.from_cuts(tree, cuts, node_labels=None if has_numbers else grown.majority), grown)
+    pruning = Pruning.from_cuts(tree, cuts, node_labels=None if has_numbers else grown.majority)
     signs = arguments["monotonic_cst"]
-    assert falls_along(lambda rows: predict(model, rows), X, signs, rng) == 0
+    for small, sample in ((pruning, grown), smaller_model(pruning, grown)):
+        model = Model(small, sample)
+        assert falls_along(lambda rows, fit=model: predict(fit, rows), X, signs, rng) == 0
+        for kind in () if has_numbers else ("frequency", "m-estimate", "shrunk", "mixture"):
+            tolerance = 0 if kind in ("frequency", "m-estimate") else 1e-12
+            fall = falls_along(lambda rows, fit=model, of=kind: predict_proba(fit, rows, kind=of)[:, 1], X, signs, rng)
+            assert fall <= tolerance
+
+
+def smaller_model(pruning, grown):
+    """Return the pruned tree as a tree of its own, uncut, with the counts of its nodes, after a pickle."""
+    tree, counts = pickle.loads(pickle.dumps(pruning.to_tree(grown)))
+    return Pruning.from_cuts(tree, [], node_labels=counts.labels), counts
+
+
+@pytest.mark.lane
+@given(st.integers(0, 10**6))
+def test_classes_of_any_sample_and_rule_keep_the_order(seed):
+    rng = np.random.default_rng(seed)
+    X, y, arguments = random_case(rng, has_numbers=False, n_rows=80)
+    arguments["class_weight"] = arguments["sample_weight"] = None
+    tree, grown = grow(X, y, **arguments)
+    n_held_out = int(rng.integers(1, 30))
+    held_out = count(tree, X[rng.integers(0, len(X), n_held_out)], rng.integers(0, 2, n_held_out), sample="prune")
+    cuts = [v for v in tree.internal if rng.random() < 0.2]
+    costs = np.array([[0, rng.random()], [rng.random(), 0]])
+    of_nodes = [
+        held_out.majority,
+        leaf_labels(grown, held_out, "prune", "relabel"),
+        leaf_labels(grown, held_out, "both"),
+        minimum_error(tree, grown, m=float(rng.integers(0, 9)), prior="uniform", labels="estimate").node_labels,
+        cheapest_labels(grown, costs),
+    ]
+    prunings = [Pruning.from_cuts(tree, cuts, node_labels=labels) for labels in of_nodes]
+    n_errors = int(full_cost(tree, grown.errors_if_leaf(grown.majority))[0])
+    prunings += [
+        reduced_error(tree, grown, held_out, labels="both"),
+        k_reduced_error(tree, grown, held_out, k=n_errors + int(rng.integers(0, 9)), labelled=True),
+        error_based(tree, grown, confidence=0.5),
+        best_of_size(tree, grown, max_leaves=3)[-1],
+    ]
+    for pruning in prunings:
+        labels = pruning.labels if pruning.node_labels is None else pruning.node_labels
+        model = Model(replace(pruning, node_labels=labels), grown)
+        assert falls_along(lambda rows, fit=model: model_numbers(fit, rows), X, arguments["monotonic_cst"], rng) == 0
+
+
+def model_numbers(model, rows):
+    """Return the number of the class that a model predicts for each row."""
+    return np.asarray(predict(model, rows)).astype(float)
+
+
+@pytest.mark.parametrize("has_numbers", [False, True])
+@given(st.integers(0, 10**6))
+def test_no_split_raises_the_costs_of_the_growing_rows(has_numbers, seed):
+    rng = np.random.default_rng(seed)
+    X, y, arguments = random_case(rng, has_numbers=has_numbers)
+    tree, grown = grow(X, y, **arguments)
+    costs = [grown.resubstitution_costs]
     if not has_numbers:
-        assert falls_along(lambda rows: predict_proba(model, rows, kind="frequency")[:, 1], X, signs, rng) == 0
-        assert falls_along(lambda rows: predict_proba(model, rows, kind="shrunk")[:, 1], X, signs, rng) < 1e-12
+        costs += [node_impurities(grown), node_deviances(grown)]
+    for cost in costs:
+        assert excess_cost(tree, np.asarray(cost, float)).min() >= -1e-9 * max(float(cost[0]), 1e-300)
 
 
 def gain_and_estimates(children, y, weight, criterion):
@@ -142,9 +214,9 @@ def test_every_node_is_split_by_the_best_admissible_test(has_numbers, seed):
                     continue
                 gain, estimates = gain_and_estimates(children, exact_y, weight, arguments["criterion"])
                 is_order_of_missing = n_codes[j] is None and all(math.isnan(column[r]) for r in children[1])
-                rise = (estimates[1] - estimates[0]) * (0 if is_order_of_missing else signs[j])
+                sign = 0 if is_order_of_missing else signs[j]
                 is_inside = low + MARGIN <= min(estimates) and max(estimates) <= high - MARGIN
-                if rise >= 0 and is_inside:
+                if sign == 0 or (sign * (estimates[1] - estimates[0]) >= 0 and is_inside):
                     best = max(best, gain)
         if tree.is_leaf[v]:
             assert best <= 1e-9
@@ -153,15 +225,18 @@ def test_every_node_is_split_by_the_best_admissible_test(has_numbers, seed):
         children = [[r for r in rows if c <= leaves[r] < tree.end[c]] for c in (first, second)]
         gain, estimates = gain_and_estimates(children, exact_y, weight, arguments["criterion"])
         assert gain >= best - 1e-9
-        assert low - MARGIN <= min(estimates)
-        assert max(estimates) <= high + MARGIN
         limits[first] = limits[second] = limits[v]
         sign = signs[tree.feature[v]] if np.isfinite(tree.threshold[v]) else 0
         if sign:
+            assert low - MARGIN <= min(estimates)
+            assert max(estimates) <= high + MARGIN
             assert sign * (estimates[1] - estimates[0]) >= 0
             middle = float(estimates[0] + estimates[1]) / 2
             lower, upper = (first, second) if sign > 0 else (second, first)
             limits[lower], limits[upper] = (low, middle), (middle, high)
+    expected = [limits[v] for v in range(tree.n_nodes)]
+    if any(signs):
+        np.testing.assert_allclose(tree.estimate_limits, expected, rtol=0, atol=1e-12)
 
 
 @given(st.integers(0, 10**6))
@@ -193,7 +268,7 @@ def test_a_constraint_that_holds_in_the_population_costs_no_accuracy():
         reference = DecisionTreeClassifier(max_leaf_nodes=8, monotonic_cst=[1, 0, 0], random_state=0)
         ours.append(model.score(new_X, new_score > 0))
         theirs.append(reference.fit(X, score > 0).score(new_X, new_score > 0))
-    assert np.mean(ours) >= np.mean(theirs) - 0.02
+    assert np.mean(ours) >= np.mean(theirs) - 0.005
 
 
 def test_means_of_tenths_keep_their_order_to_the_last_bit():
@@ -204,7 +279,11 @@ def test_means_of_tenths_keep_their_order_to_the_last_bit():
         tree, moments = grow(X, y, criterion="squared_error", monotonic_cst=[1, 0])
         for v in tree.internal[tree.feature[tree.internal] == 0]:
             first_of_upper = tree.end[v + 1]
-            assert moments.mean[v + 1 : first_of_upper].max() <= moments.mean[first_of_upper : tree.end[v]].min()
+            lower, upper = (
+                moments.predictions[v + 1 : first_of_upper],
+                moments.predictions[first_of_upper : tree.end[v]],
+            )
+            assert lower.max() <= upper.min()
 
 
 @pytest.mark.parametrize("growth", [{}, {"growth": "best-first", "max_splits": 15}])
@@ -276,8 +355,8 @@ def test_a_tree_of_lookahead_is_used_only_if_all_its_prunings_are_monotone(share
     assert tree.feature[0] == 0
     by_class = [[4 - share, share] for share in shares]
     tree = replace(tree, schema=grow(X, y)[0].schema)
-    assert keeps_order(Counts.from_leaves(tree, by_class), (1, 0)) == is_in_order
-    assert keeps_order(Counts.from_leaves(tree, by_class), ())
+    assert keeps_order(limit_estimates(Counts.from_leaves(tree, by_class), (1, 0))) == is_in_order
+    assert keeps_order(limit_estimates(Counts.from_leaves(tree, by_class), ()))
 
 
 @pytest.mark.parametrize(("sign", "limits"), [(1, [[0, 3], [3, 9]]), (-1, [[3, 9], [0, 3]]), (0, [[0, 9], [0, 9]])])
@@ -309,14 +388,131 @@ def test_orders_that_cannot_be_are_refused(signs, error, says):
         {"probabilities": "mixture"},
         {"prune": "reduced-error", "prune_parameters": {"labels": "both"}},
         {"prune": "minimum-error", "prune_parameters": {"labels": "estimate"}},
+        {"costs": [[0, 1], [3, 0]]},
+        {"class_weight": "balanced"},
+        {"scoring": "log_loss"},
+        {"scoring": "balanced_error"},
+        {"scoring": "roc_auc"},
     ],
 )
-def test_predictions_that_would_break_the_order_are_refused(arguments):
-    X, y = [[0.0], [1.0], [2.0], [3.0]] * 5, [0, 0, 1, 1] * 5
-    for signs in ([1], {"x0": -1}, np.array([1])):
+def test_estimators_keep_the_order_with_every_option(arguments):
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.integers(0, 4, 200), rng.normal(size=200).round(1)])
+    y = (X[:, 0] + X[:, 1] ** 2 + rng.normal(size=200) > 3).astype(int)
+    fitted = TreeClassifier(monotonic_cst=[1, 0], cv=3, cv_repeats=1, random_state=0, **arguments).fit(X, y)
+    assert fitted.tree_.n_leaves > 2
+    assert falls_along(fitted.predict, X, [1, 0], rng) == 0
+    assert falls_along(lambda rows: fitted.predict_proba(rows)[:, 1], X, [1, 0], rng) < 1e-12
+
+
+def clipped_models():
+    """Return a model of classes and one of numbers, some of whose leaves predict a limit, and their rows."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 3)).round(1)
+    score = X[:, 0] + 2 * X[:, 1] * X[:, 2] + rng.normal(size=400)
+    models = []
+    for target, criterion in ((score > 0, "gini"), (score, "squared_error")):
+        tree, grown = grow(X, target, monotonic_cst=[1, 0, 0], criterion=criterion, min_samples_leaf=5)
+        models.append(Model(Pruning.from_cuts(tree, [], node_labels=grown.labels), grown))
+    classes, numbers = models
+    is_free = classes.grown.majority == classes.grown.by_class.argmax(axis=1)
+    assert not is_free[classes.tree.is_leaf].all()
+    assert (numbers.grown.predictions != numbers.grown.mean)[numbers.tree.is_leaf].any()
+    return classes, numbers, X
+
+
+def test_files_exports_and_scikit_learn_predict_the_limited_estimates(tmp_path):
+    classes, numbers, X = clipped_models()
+    for model in (classes, numbers):
+        expected = predict(model, X)
+        path = str(tmp_path / "model.json")
+        save_model(model, path)
+        loaded = load_model(path)
+        assert loaded.tree == model.tree
+        assert tree_fingerprint(loaded.tree) != tree_fingerprint(replace(model.tree, estimate_limits=None))
+        assert (predict(loaded, X) == expected).all()
+        foreign = to_sklearn(model)
+        assert (foreign.predict(X) == expected).all()
+        namespace = {}
+        exec(export_python(model), namespace)
+        assert [namespace["predict"](row) for row in X.tolist()] == expected.tolist()
+    shares = predict_proba(classes, X, kind="frequency")
+    np.testing.assert_allclose(to_sklearn(classes).predict_proba(X), shares, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"lower": []}, "estimate_limits.lower has 0 entries"),
+        ({"upper": None}, "upper"),
+        ({"wider": 1}, "unknown key 'wider'"),
+        ({"lower": "descending"}, "in ascending order are needed"),
+        ({"lower": "wider"}, "wider than those of its parent"),
+    ],
+)
+def test_a_file_with_wrong_limits_is_refused(change, says):
+    document = json.loads(dumps_model(clipped_models()[0]))
+    limits = document["tree"]["estimate_limits"]
+    n_nodes = len(limits["lower"])
+    wrong = {"descending": [9.0] * n_nodes, "wider": [0.0, *[-1.0] * (n_nodes - 1)]}
+    limits |= {key: wrong.get(value, value) if isinstance(value, str) else value for key, value in change.items()}
+    with pytest.raises(ModelFileError, match=says):
+        loads_model(json.dumps(document))
+
+
+def test_a_model_of_an_earlier_version_refuses_probabilities_that_are_not_in_order():
+    model = TreeClassifier(monotonic_cst=[1], cv=2).fit([[0.0], [1.0], [2.0], [3.0]] * 5, [0, 0, 1, 1] * 5).model_
+    document = json.loads(dumps_model(model))
+    del document["tree"]["estimate_limits"]
+    earlier = loads_model(json.dumps(document))
+    assert (predict_proba(earlier, [[0.0], [3.0]]) == predict_proba(model, [[0.0], [3.0]])).all()
+    for kind in ("m-estimate", "mixture"):
+        predict_proba(model, [[0.0]], kind=kind)
         with pytest.raises(UnsupportedError, match="monotonic_cst"):
-            TreeClassifier(monotonic_cst=signs, **arguments).fit(X, y)
-    if "probabilities" in arguments:
-        model = TreeClassifier(monotonic_cst=[1], cv=2).fit(X, y).model_
-        with pytest.raises(UnsupportedError, match="monotonic_cst"):
-            predict_proba(model, X, kind=arguments["probabilities"])
+            predict_proba(earlier, [[0.0]], kind=kind)
+
+
+def test_raised_branches_keep_the_order():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(300, 3)).round(1)
+    y = (X[:, 0] + 2 * X[:, 1] * X[:, 2] + rng.normal(size=300) > 0).astype(int)
+    tree, grown = grow(X, y, monotonic_cst=[1, 0, 0])
+    table = encode(X, target=y, schema=tree.schema)
+    raised, counts = error_based(tree, grown, raise_subtrees=True, table=table)
+    assert raised.n_leaves < tree.n_leaves
+    model = Model(Pruning.from_cuts(raised, [], node_labels=counts.majority), counts)
+    assert falls_along(lambda rows: predict(model, rows), X, [1, 0, 0], rng) == 0
+
+
+@pytest.mark.parametrize("has_numbers", [False, True])
+@given(st.integers(0, 10**6))
+def test_a_tree_with_a_split_by_hand_is_monotone(has_numbers, seed):
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 5, 60), rng.normal(size=60).round(1), rng.integers(0, 2, 60)]).astype(float)
+    y = rng.normal(size=60).round(1) if has_numbers else rng.permutation(np.arange(60) % 2)
+    signs = [int(rng.choice([-1, 1])), 0, int(rng.choice([-1, 0, 1]))]
+    parameters = GrowParameters(criterion="squared_error" if has_numbers else "gini", monotonic_cst=signs, max_depth=4)
+    tree, _ = grow(X, y, criterion=parameters.criterion, monotonic_cst=signs, max_depth=4)
+    rows = encode_weighted_rows(X, y, None, target_kind=parameters.target_kind, nominal=None, purpose="growing")
+    grower = HandGrower(GrowingRows(rows), parameters)
+    node, column = int(rng.integers(0, tree.n_nodes)), int(rng.integers(0, 3))
+    of_node = grower.node_rows(tree, node)
+    threshold = float(np.median(X[of_node.rows, column])) + 0.01
+    stump = make_stump(rows.table, column, threshold=threshold, default=0, rows=of_node.rows)
+    children = of_node.children_of(stump)
+    if min(map(len, children)) == 0 or of_node.refuse(children, column, threshold):
+        return
+    edited = grower.split(tree, node, stump).tree
+    counts = count(edited, X, y, sample="grow")
+    model = Model(Pruning.from_cuts(edited, [], node_labels=None if has_numbers else counts.majority), counts)
+    assert falls_along(lambda new: predict(model, new).astype(float), X, signs, rng) == 0
+
+
+def test_trees_without_constraints_have_no_limits():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    for signs in (None, [0]):
+        tree, grown = grow(X, y, monotonic_cst=signs)
+        assert tree.estimate_limits is None
+        assert grown.limited_by_class is grown.by_class
+        model = Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+        assert "estimate_limits" not in json.loads(dumps_model(model))["tree"]

@@ -283,6 +283,7 @@ def test_every_field_of_a_model_is_written():
         "key": None, "history": None, "evaluation_log": None,  # in "rows", see the golden files
         "rounded": None,  # where it is known: tests/inspection/test_rounding.py
         "surrogates": None,  # where there are some: tests/growers/test_surrogates.py
+        "estimate_limits": None,  # under monotone constraints: tests/growers/test_monotone.py
         "is_date": None,  # of columns of dates: test_dates_stay_dates
         "stated": None,  # found on loading: test_hostile.py
         "populations": None, "group_rates": None,  # where there are some: test_population_groups.py

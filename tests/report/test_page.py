@@ -340,3 +340,15 @@ def test_without_scripts_a_large_tree_is_folded():
 
     assert "leaves, " in static
     assert len(static) < 30_000
+
+
+def test_means_of_held_out_rows_are_not_limited():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 3)).round(1)
+    y = X[:, 0] + 2 * X[:, 1] * X[:, 2] + rng.normal(size=400)
+    tree, grown = secateur.grow(X, y, monotonic_cst=[1, 0, 0], criterion="squared_error", min_samples_leaf=5)
+    held_out = secateur.count(tree, X[:50], y[:50] + 9, sample="prune")
+    model = Model(secateur.Pruning.from_cuts(tree, []), grown, holdout=held_out)
+    samples = data_of(report_html(model))["samples"]
+    np.testing.assert_allclose(samples[0]["mean"], grown.predictions, rtol=1e-6)
+    np.testing.assert_allclose(samples[1]["mean"], held_out.mean, rtol=1e-6)

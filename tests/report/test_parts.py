@@ -378,3 +378,23 @@ def test_dates_are_dates_everywhere(open_page):
     page.fill("#field-0", "2024-04-20")
     assert page.inner_text("#prediction-text") == "new"
     assert page.trouble == []
+
+
+def test_a_page_of_a_monotone_tree_ranks_by_the_limited_shares(open_page):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 3)).round(1)
+    y = X[:, 0] + 2 * X[:, 1] * X[:, 2] + rng.normal(size=400) > 0
+    tree, grown = secateur.grow(X, y, monotonic_cst=[1, 0, 0], min_samples_leaf=5)
+    model = Model(secateur.Pruning.from_cuts(tree, [], node_labels=grown.majority), grown)
+    raw = grown.by_class[:, 1] / grown.total
+    shares = np.clip(raw, *tree.estimate_limits.T)
+    assert (shares != raw)[tree.is_leaf].any()
+    page = open_page(report_html(model))
+    for c in (0, 1):
+        values = page.evaluate(
+            f"""Array.from(secateur.tree.labels, (_, v) => secateur.numbers.rankLeaves(
+                secateur.tree, [v], 0, {c}, 2)[0].score)"""
+        )
+        np.testing.assert_allclose(values, shares if c else 1 - shares, rtol=0, atol=1e-12)
+    page.click("#tab-evaluation")
+    assert "within the limits of the monotone constraints" in page.inner_text("#ranking")

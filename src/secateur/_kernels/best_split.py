@@ -51,7 +51,6 @@ from cython.cimports.secateur._kernels.context import (
 )
 from cython.cimports.secateur._kernels.criteria import class_stats, impurity_of_sides, number_stats
 from cython.cimports.secateur._kernels.monotone import (
-    are_categories_admissible,
     is_restricted,
     is_threshold_admissible,
     is_two_valued_admissible,
@@ -386,8 +385,7 @@ def _try_categories(context, scratch, node, stats, slot, n_present, score, best)
         _mark_constant(node, slot)
     elif context.is_multiway:
         gain = multiway_gain(criterion, histogram, n_present, stats, context.min_leaf_size, stats.min_child_size)
-        is_allowed: cython.bint = not is_restricted(stats) or are_categories_admissible(histogram, n_present, stats)
-        if gain > score + stats.tie and is_allowed:
+        if gain > score + stats.tie:
             split = Split(gain, slot, MULTIWAY, -1, -1, -1)
     elif best_subset(
         context, histogram, n_present, context.n_codes[slot - context.n_lists], stats, cython.address(score)

@@ -19,7 +19,6 @@ from cython.cimports.secateur._kernels.context import (
     NodeStats,
 )
 from cython.cimports.secateur._kernels.criteria import impurity_of
-from cython.cimports.secateur._kernels.monotone import is_admissible, is_restricted
 
 SLACK = cython.declare(cython.double, 1e-9)  # share of the impurity of the node: far more than any rounding error
 MAX_ANY_DEPTH_CATEGORIES = cython.declare(cython.longlong, 1000)  # with more, a column is not split at large depths
@@ -92,13 +91,12 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
     from the rest, each category is tried. Otherwise there are two ways to search:
 
     All subsets are tried if the node has at most 10 categories and a prefix might not be the best subset. That is
-    possible with more than two classes, if a category is smaller than the minimum size of a child, or if the estimates
-    of the children are limited by monotone constraints.
+    possible with more than two classes, or if a category is smaller than the minimum size of a child.
 
     Otherwise, prefixes are tried: the categories are ordered by the share of a class, and the first categories of this
     order are split from the others, for each class in turn. With two classes, the best subset is a prefix for every
     concave criterion. The second class is then tried only if some shares are equal, so that the result does not depend
-    on the order of the classes. With more classes, or if the best prefix is not allowed, the best subset may be missed.
+    on the order of the classes. With more classes, or if the best prefix is too small, the best subset may be missed.
 
     In regression, the categories are ordered by their means, and the best subset is a prefix. The gain of a split with
     one child per category is an upper bound. If this bound is at most the tolerance of ties, the means differ by
@@ -116,7 +114,7 @@ def best_subset(context, histogram, n_present, n_codes, stats, best):
     search.full_mask = (one << (min(MAX_ORDERED_CATEGORIES, n_present))) - 1
     search.is_gini_of_two = criterion.fast_path == GINI and n_sums == 2 and context.row_weight == cython.NULL
     search.slack = stats.tie + SLACK * stats.impurity
-    can_prefix_fail: cython.bint = (not is_regression and n_sums > 2) or is_restricted(stats)
+    can_prefix_fail: cython.bint = not is_regression and n_sums > 2
     can_prefix_fail = can_prefix_fail or _is_any_below(histogram, n_present, stats.min_child_size)
     if context.is_one_vs_rest:
         _search_single_categories(criterion, histogram, n_present, stats, cython.address(search))
@@ -294,10 +292,6 @@ def _try_subset(
     if not gain > search.score + stats.tie:
         is_tied: cython.bint = search.has_best and has_order and gain >= search.score - stats.tie
         if not is_tied or not _comes_first(mask, search.best_mask):
-            return False
-    if is_restricted(stats):
-        right_weight = node_weight - left_weight
-        if not is_admissible(stats, 0, histogram.left[1], left_weight, histogram.right[1], right_weight):
             return False
     search.score = max(search.score, gain)
     search.best_mask = mask

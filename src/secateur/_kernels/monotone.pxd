@@ -1,5 +1,4 @@
-from libc.math cimport INFINITY
-from secateur._kernels.context cimport BestThreshold, Context, Entry, Histogram, NodeStats, Scratch
+from secateur._kernels.context cimport BestThreshold, Context, Entry, NodeStats, Scratch
 
 cdef struct LeftSide:  # the rows that a threshold sends left
     double sum  # classes: weight of the second class; regression: sum of weight times (target - centre)
@@ -8,16 +7,18 @@ cdef struct LeftSide:  # the rows that a threshold sends left
 
 cdef inline bint is_restricted(NodeStats* stats) noexcept nogil:
     # Return whether a split of the column that is being searched may be inadmissible.
-    return stats.is_limited and (stats.sign != 0 or stats.lower > -INFINITY or stats.upper < INFINITY)
+    return stats.is_limited and stats.sign != 0
 
 cdef inline bint is_admissible(
     NodeStats* stats, int sign, double left_sum, double left_weight, double right_sum, double right_weight
 ) noexcept nogil:
     # Return whether the estimates of both children are in their order and within the limits of the node. `sign` is
-    # that of the column, 0 for no order. The sums are those of `LeftSide`.
+    # that of the column; 0 for a split without order, which is always admissible. The sums are those of `LeftSide`.
     #
     # A quotient is rounded to the nearest float. Rounding keeps the order of two numbers, so equal shares of classes
     # have equal quotients, and predictions, which are the same quotients, are in the order that is found here.
+    if sign == 0:
+        return True
     cdef double left = stats.centre + left_sum / left_weight
     cdef double right = stats.centre + right_sum / right_weight
     cdef double lower = stats.lower - stats.estimate_tie
@@ -39,7 +40,6 @@ cdef void _try_admissible(
 ) noexcept nogil
 cdef bint _are_children_admissible(Context* context, LeftSide* left, bint has_order, NodeStats* stats) noexcept nogil
 cdef bint is_two_valued_admissible(Context* context, Scratch* scratch, int column, NodeStats* stats) noexcept nogil
-cdef bint are_categories_admissible(Histogram* histogram, int n_present, NodeStats* stats) noexcept nogil
 cdef void limit_children(
     Context* context, Scratch* scratch, Entry* lists, long long* node, long long* children, int n_columns
 ) noexcept nogil

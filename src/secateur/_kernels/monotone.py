@@ -1,27 +1,27 @@
 """Grow only splits that keep the predictions monotone in some columns.
 
-The estimate of a node is the share of the second class, or the mean of the target. Every node has limits between which
-its estimate lies. A split is admissible if the estimates of both children lie within the limits of the node and, on a
-column with the sign 1, that of child 0 is not above that of child 1 (sign -1: not below). The children of such a split
-share the midpoint of their estimates as a limit, and the children of other splits take over the limits of the node:
+The estimate of a node is the share of the second class, or the mean of the target. Every node has limits, and predicts
+its estimate after it was moved into them. A split of a column with the sign 1 is admissible if the estimates of both
+children lie within the limits of the node, and that of child 0 is not above that of child 1 (sign -1: not below). The
+children of such a split share the midpoint of their estimates as a limit. Every split of a column without a sign is
+admissible, and its children take over the limits of the node:
 
-    x0 rises        .30 [-inf, inf]                 the limits of each node in brackets
-                 x0 <= 2 | x0 > 2
-          .20 [-inf, .32]   .44 [.32, inf]
-             x1 <= 5 | x1 > 5
-    .12 [-inf, .32]    .28 [-inf, .32]
+    x0 rises, x1 is free        .30 [-inf, inf]             the limits of each node in brackets
+                             x0 <= 2 | x0 > 2
+                      .20 [-inf, .32]   .44 [.32, inf]
+                         x1 <= 5 | x1 > 5
+                .12 [-inf, .32]    .40 [-inf, .32], which predicts .32
 
-Whatever is pruned, the estimate of no leaf below `x0 <= 2` is therefore above that of any leaf below `x0 > 2`. The
-limits of a node stand in the last two of its whole numbers, as the bits of doubles. Children inherit them like the bits
-of the slots.
+Whatever is pruned, no leaf below `x0 <= 2` therefore predicts more than any leaf below `x0 > 2`. The limits of a node
+stand in the last two of its whole numbers, as the bits of doubles. Children inherit them like the bits of the slots.
 
 Missing values have no order. The rows of a node whose value is missing count with the child that they join, and a split
-of present from missing values only has to respect the limits.
+of present from missing values is always admissible.
 
 The scans of `scan.py` ignore limits. They find the best threshold of a sorted list first. If that is no better than the
 best split so far, no admissible threshold is; if it is admissible, it is the best admissible one. Otherwise the list is
 scanned again, with the limits (`scan_admissible`). The other kinds of columns have few splits, and each of them is
-checked when its score is the best so far. Costs O(rows) for each column.
+checked when its score is the best so far. Costs O(rows) for each constrained column.
 """
 
 import cython
@@ -150,17 +150,6 @@ def is_two_valued_admissible(context, scratch, column, stats):
     return is_admissible(stats, sign, total - right_sum, stats.weight - right_weight, right_sum, right_weight)
 
 
-def are_categories_admissible(histogram, n_present, stats):
-    """Return whether the estimate of every category of a histogram lies within the limits of the node."""
-    for k in range(n_present):
-        code = histogram.present[k]
-        total = histogram.counts[2 * code + 1]
-        weight = histogram.weights[code]
-        if not is_admissible(stats, 0, total, weight, total, weight):
-            return False
-    return True
-
-
 def limit_children(context, scratch, lists, node, children, n_columns):
     """Narrow the limits of the two children of a node that is split at a threshold of a constrained column.
 
@@ -206,34 +195,38 @@ def _middle_of_numbers(context, lists, node):
     return (sums[0] / weights[0] + sums[1] / weights[1]) / 2
 
 
-def ordered_estimates(
-    end: cython.const[cython.int][:], value: cython.const[cython.double][:], sign: cython.const[cython.schar][:]
+def estimate_limits(
+    end: cython.const[cython.int][:],
+    value: cython.const[cython.double][:],
+    sign: cython.const[cython.schar][:],
+    lower: cython.double,
+    upper: cython.double,
 ):
-    """Return the estimates of a grown tree, moved into their limits if rounding put them outside.
+    """Return the limits of the estimate of every node of a grown tree, one line per node.
 
-    `value[v]` is the estimate of node v. Where `sign[v]` is 1, no node below the first child of node v may be above any
-    node below its second child; where it is -1, no node may be below. Nodes are visited from the root to the leaves.
+    `lower` and `upper` are the limits of the root, and `value[v]` is the estimate of node v. Where `sign[v]` is 1, no
+    node below the first child of node v may be above any node below its second child; where it is -1, no node may be
+    below. Nodes are visited from the root to the leaves.
     """
     n = end.shape[0]
-    estimate: cython.double[::1] = np.array(value)
-    lower: cython.double[::1] = np.full(n, -np.inf)
-    upper: cython.double[::1] = np.full(n, np.inf)
+    limits: cython.double[:, ::1] = np.empty((n, 2))
     first: cython.Py_ssize_t
     second: cython.Py_ssize_t
     child: cython.Py_ssize_t
+    limits[0, 0] = lower
+    limits[0, 1] = upper
     with cython.nogil:
         for v in range(n):
-            estimate[v] = min(max(estimate[v], lower[v]), upper[v])
             child = v + 1
             while child < end[v]:
-                lower[child] = lower[v]
-                upper[child] = upper[v]
+                limits[child, 0] = limits[v, 0]
+                limits[child, 1] = limits[v, 1]
                 child = end[child]
             if end[v] == v + 1 or sign[v] == 0:
                 continue
             first = v + 1 if sign[v] > 0 else end[v + 1]
             second = end[v + 1] if sign[v] > 0 else v + 1
-            middle = min(max((estimate[first] + estimate[second]) / 2, lower[v]), upper[v])
-            upper[first] = middle
-            lower[second] = middle
-    return estimate.base
+            middle = min(max((value[first] + value[second]) / 2, limits[v, 0]), limits[v, 1])
+            limits[first, 1] = middle
+            limits[second, 0] = middle
+    return limits.base

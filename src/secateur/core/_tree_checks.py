@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import Array, ArrayLike, Bools, Ints, Longs, immutable_array
+from .._utils.arrays import Array, ArrayLike, Bools, Floats, Ints, Longs, immutable_array
 from ..data.table import Schema
 from ..errors import TreeError
 
@@ -48,6 +48,25 @@ def check_structure(parent: Ints) -> Ints:
     return end
 
 
+def check_estimate_limits(parent: Ints, limits: ArrayLike) -> Floats:
+    """Return the limits of estimates as a read-only array; raise `TreeError` unless those of children are narrower."""
+    array = np.asarray(limits)
+    if array.shape != (len(parent), 2) or array.dtype.kind not in "iuf":
+        raise TreeError(
+            f"estimate_limits have shape {array.shape} of {array.dtype}; two numbers per node are needed, "
+            f"({len(parent)}, 2)"
+        )
+    lower, upper = array.T
+    _refuse(
+        ~(lower <= upper), "has the estimate limits {} and {}; two numbers in ascending order are needed", lower, upper
+    )
+    outer = array[np.maximum(parent, 0)]
+    is_wider = (lower < outer[:, 0]) | (upper > outer[:, 1])
+    _refuse(is_wider, "has the estimate limits {} and {}, which are wider than those of its parent", lower, upper)
+    checked: Floats = immutable_array(limits, np.float64)
+    return checked
+
+
 def check_splits(tree: "Tree") -> None:
     """Raise `TreeError` if a split is inconsistent, or could send a row to a child that does not exist."""
     start, n_codes = tree.branch_start, np.diff(tree.branch_start)
@@ -64,6 +83,9 @@ def check_splits(tree: "Tree") -> None:
     _check_child_numbers(tree, n_codes)
     if tree.schema is not None:
         _check_columns(tree, tree.schema, n_codes)
+        n_classes = 0 if tree.schema.classes is None else len(tree.schema.classes)
+        if tree.estimate_limits is not None and n_classes > 2:
+            raise TreeError(f"estimate_limits with {n_classes} classes; the share of the second of two is limited")
 
 
 def _check_child_numbers(tree: "Tree", n_codes: Longs) -> None:

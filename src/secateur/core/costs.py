@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure
-from .._utils.arrays import ArrayLike, Ints, LongsOrFloats, immutable_array, write_protect
+from .._utils.arrays import ArrayLike, Floats, Ints, LongsOrFloats, immutable_array, write_protect
 from ..errors import CountsError, ParameterError
 from .counts import Counts
 from .moments import Moments
@@ -141,7 +141,16 @@ def m_estimate(grown: Counts, m: float = 2.0, prior: ArrayLike | None = None) ->
     prior_errors = (1 - class_prior) * m
     if prior_errors.shape != (grown.n_classes,):
         prior_errors = np.broadcast_to(prior_errors, grown.n_classes)
+    if grown.tree.estimate_limits is not None:
+        return write_protect(_m_estimates_of_labels(grown, prior_errors, m, total_weight))
     return write_protect(structure.m_estimates(grown.by_class, grown.total, prior_errors, m, total_weight))
+
+
+def _m_estimates_of_labels(grown: Counts, prior_errors: Floats, m: float, total_weight: float) -> Floats:
+    """Return the m-estimates of the errors of each node if it predicts its majority within the limits of the tree."""
+    errors = grown.unrecorded_errors_if_leaf(grown.majority) + prior_errors[grown.majority]
+    rate = np.divide(errors, grown.total + m, out=np.zeros(len(errors)), where=grown.total + m > 0)
+    return grown.total / total_weight * rate
 
 
 def _checked_cost(tree: Tree, cost: ArrayLike) -> LongsOrFloats:

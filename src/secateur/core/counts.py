@@ -11,6 +11,7 @@ from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Ints, LongsOrFloats
 from .._utils.checks import check_name
 from ..data.sketch import Sketch
 from ..errors import CountsError, show
+from .estimate_limits import class_frequencies, limit_labels, limit_shares
 from .grouped_rows import GroupedRows
 from .node_statistics import NodeStatistics
 from .population_groups import PopulationGroups
@@ -104,9 +105,24 @@ class Counts(NodeStatistics):
     def majority(self) -> Ints:
         """The class with most rows in each node: the lowest class on a tie, the parent's majority if empty.
 
-        The array carries the sample it was computed from (`SampleArray`): a pruning with these labels has used it.
+        If the tree has limits of estimates, it is the other class where they leave that one only. The array carries the
+        sample it was computed from (`SampleArray`): a pruning with these labels has used it.
         """
-        return sample_array(structure.majorities(self.tree.parent, self.by_class), self)
+        majority = structure.majorities(self.tree.parent, self.by_class)
+        return sample_array(limit_labels(self.tree, majority), self)
+
+    @cached_property
+    def limited_by_class(self) -> LongsOrFloats:
+        """The counts of the classes after moving the share of the second class into the limits of each node.
+
+        The counts themselves, if the tree has no limits of estimates. The total of each node stays the same.
+        """
+        if self.tree.estimate_limits is None:
+            return self.by_class
+        shares = class_frequencies(self.tree.parent, self.by_class, self.total)
+        limited = limit_shares(self.tree, shares)
+        is_moved = (limited != shares).any(axis=1, keepdims=True)
+        return write_protect(np.where(is_moved, limited * self.total[:, None], self.by_class))
 
     @classmethod
     def from_trusted_arrays(cls, tree: Tree, by_class: LongsOrFloats, sample: str) -> "Counts":
@@ -244,7 +260,7 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     rule : "grow", "prune" or "both"
         Whose majority is the label: that of the growing sample, of the held-out sample, or of both together.
         A tie goes to the majority of the growing sample if it is among the tied classes, else to the lowest
-        class. An empty node has the majority of the growing sample.
+        class. An empty node has the majority of the growing sample. Limits of estimates hold for every rule.
     original : "fixed" or "relabel"
         Whether the leaves of the grown tree keep the majority of the growing sample.
 
@@ -276,7 +292,8 @@ def leaf_labels(grown: Counts, holdout: Counts | None, rule: LabelRule, original
     keeps_majority = votes[nodes, grown.majority] == votes.max(axis=1)  # true for an empty node, too
     if original == "fixed":
         keeps_majority = keeps_majority | grown.tree.is_leaf
-    return write_protect(np.where(keeps_majority, grown.majority, votes.argmax(axis=1)).astype(np.int32))
+    labels = np.where(keeps_majority, grown.majority, votes.argmax(axis=1)).astype(np.int32)
+    return write_protect(limit_labels(grown.tree, labels))
 
 
 def _as_numbers(values: ArrayLike) -> LongsOrFloats:

@@ -10,6 +10,7 @@ from .._kernels import node_moments, structure
 from .._utils.arrays import MAX_EXACT_INT, Array, ArrayLike, Floats, immutable_array, write_protect
 from ..data.sketch import Sketch
 from ..errors import CountsError, UnsupportedError, show
+from .estimate_limits import limit_values
 from .grouped_rows import GroupedRows
 from .node_statistics import NodeStatistics
 from .provenance import identify_sample
@@ -125,10 +126,10 @@ class Moments(NodeStatistics):
         """Number of rows (or weight) in each node, under the name that `Counts` has."""
         return self.weight
 
-    @property
+    @cached_property
     def predictions(self) -> Floats:
-        """The prediction of each node as a leaf: its mean."""
-        return self.mean
+        """The prediction of each node as a leaf: its mean, moved into the limits that the tree may have."""
+        return limit_values(self.tree, self.mean)
 
     @property
     def zero_accuracy_cost(self) -> float:
@@ -137,7 +138,7 @@ class Moments(NodeStatistics):
 
     @cached_property
     def resubstitution_costs(self) -> Floats:
-        """The squared error of each node as a leaf that predicts its mean.
+        """The squared error of each node as a leaf with its prediction.
 
         If a subtree lowers the squared error by at most 1e-12 of the root's, it has gained rounding errors only. Its
         root then has the cost of its leaves, so that every rule finds a tie and prefers the smaller tree.
@@ -148,10 +149,11 @@ class Moments(NodeStatistics):
         >>> Moments.from_leaves(tree, [1, 1, 2], [1.0, 1.0 + 1e-9, 5.0]).resubstitution_costs.round(6).tolist()
         [16.0, 0.0, 0.0, 0.0, 0.0]
         """
-        at_leaves = np.where(self.tree.is_leaf, self.sse, 0)
+        costs = self.sse if self.predictions is self.mean else self.squared_errors_if_leaf(self.predictions)
+        at_leaves = np.where(self.tree.is_leaf, costs, 0)
         of_leaves_below = structure.sum_upwards(self.tree.parent, at_leaves[:, None])[:, 0]
-        is_noise = self.sse - of_leaves_below <= RELATIVE_NOISE * self.sse[0]
-        return write_protect(np.where(is_noise, of_leaves_below, self.sse))
+        is_noise = costs - of_leaves_below <= RELATIVE_NOISE * self.sse[0]
+        return write_protect(np.where(is_noise, of_leaves_below, costs))
 
     @cached_property
     def sample_id(self) -> bytes:

@@ -277,6 +277,7 @@ def _smaller_tree(pruning: Pruning, is_in_tree: Bools) -> Tree:
     surrogates = tree.surrogates
     if surrogates is not None:
         surrogates = surrogates.select_nodes(np.flatnonzero(is_in_tree), keeps_split[is_in_tree])
+    limits = tree.estimate_limits
     return replace(
         tree,
         parent=write_protect(parent),
@@ -286,5 +287,6 @@ def _smaller_tree(pruning: Pruning, is_in_tree: Bools) -> Tree:
         key=tree.row_key,
         history=tree.history | pruning.seen,
         surrogates=surrogates,
+        estimate_limits=None if limits is None else write_protect(limits[is_in_tree]),
         **per_node,
     )

@@ -15,6 +15,8 @@ and nothing is recursive, so that the depth has no limit.
     split_order    step of best-first growth that made the split             -1
                    (-1: not grown best-first)
     ids            number of the node in the tree this one was cut from      the same
+
+Under monotone constraints, `estimate_limits` has one line per node: the lower and the upper limit of its estimate.
 """
 
 from collections.abc import Iterator
@@ -30,7 +32,7 @@ from .._utils.arrays import Array, ArrayLike, Bools, Floats, Immutable, Ints, Lo
 from ..data.sketch import RowKey
 from ..data.table import Schema
 from ..errors import TreeError
-from ._tree_checks import as_node_numbers, check_parents, check_splits, check_structure
+from ._tree_checks import as_node_numbers, check_estimate_limits, check_parents, check_splits, check_structure
 from .provenance import NO_SAMPLES, EvaluationLog, SampleUsage
 from .surrogates import Surrogates
 
@@ -60,6 +62,9 @@ class Tree(Immutable):
         The samples that were evaluated on prunings of the tree; by default a new, empty log.
     surrogates : Surrogates, optional
         Splits on other columns, used before `default` where the value of the split's own column is missing.
+    estimate_limits : array of shape (n_nodes, 2), optional
+        With monotone constraints, the limits into which the share of the second class, or the mean, of each node is
+        moved before the node predicts it; see `secateur.growers.monotone`.
 
     Examples
     --------
@@ -85,6 +90,7 @@ class Tree(Immutable):
     history: SampleUsage = field(default_factory=SampleUsage, compare=False)
     evaluation_log: EvaluationLog = field(default_factory=EvaluationLog, compare=False)
     surrogates: Surrogates | None = None
+    estimate_limits: Floats | None = None
     end: Ints = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,6 +109,8 @@ class Tree(Immutable):
         check_splits(self)
         if self.surrogates is not None:
             self.surrogates.check_fits(self.arity, self.schema)
+        if self.estimate_limits is not None:
+            set_field(self, "estimate_limits", check_estimate_limits(parent, self.estimate_limits))
 
     @classmethod
     @overload
@@ -158,6 +166,7 @@ class Tree(Immutable):
             array.flags.writeable = False
         tree = cls.__new__(cls)
         tree.__dict__.update(arrays, schema=schema, key=None, history=NO_SAMPLES, surrogates=None, has_tests=True)
+        tree.__dict__["estimate_limits"] = None
         tree.__dict__["evaluation_log"] = EvaluationLog()
         return tree
 

@@ -22,7 +22,7 @@ from ..core import Counts, Tree
 from ..data.table import Schema, Table
 from ..errors import DataError, ParameterError, UnsupportedError, show
 from ..growers import CRITERIA
-from ..growers.monotone import column_signs
+from ..growers.monotone import column_signs, limit_estimates
 from ..growers.parameters import GrowParameters, limits_of
 from ..growers.prepared_columns import columns_by_code
 from ..growers.presort import ColumnValues
@@ -151,11 +151,12 @@ def grow(
             if finish_rows is None:
                 finish_rows = max(MAX_FINISH_CELLS // len(schema.columns), MIN_FINISH_ROWS)
             growth.grow(passes, finish_rows, lambda n: None if progress is None else progress(n, survey.n_rows))
-        tree, grown = _assemble(growth.finish(), layout, schema, used_bins, ranges)
+        _, grown = _assemble(growth.finish(), layout, schema, used_bins, ranges)
+        grown = limit_estimates(grown, limits.signs)
     finally:
         passes.close()
     # The sketch hashes only the columns that the tree tests, so it is made in a further pass after growing.
-    counted = count(tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
+    counted = count(grown.tree, source, target, engine=engine, client=client, n_jobs=n_jobs, timeout=timeout)
     assert counted.sketch is not None
     grown = grown.with_growing_sketch(counted.sketch)
     return (grown.tree, grown, used_bins) if return_bins else (grown.tree, grown)

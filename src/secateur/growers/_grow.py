@@ -75,8 +75,8 @@ def grow(
         Columns in which predictions may only rise (1) or only fall (-1). One number for each column, or a dict from
         column names; 0 is no constraint. All else being equal, the prediction (for two classes, the share of the
         second) then never falls, or never rises, as the column rises. Only for numeric columns, and for two classes
-        or numbers. Every node is split by the best split that keeps all prunings of the tree in this order; missing
-        values have no order.
+        or numbers. Splits of these columns keep the order, and every node predicts its share or mean within limits
+        that these splits set, so that all prunings of the tree are in this order; missing values have no order.
     interaction_cst : list of groups, "pairwise" or "no_interactions", optional
         Groups of columns that may be split on together on the way to a leaf. Columns are given by name or number.
         Columns in no group form one more group. "pairwise" allows any two columns, "no_interactions" one column.

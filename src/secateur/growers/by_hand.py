@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core import Moments, Tree
+from ..core import Tree
 from ..data.weights import WeightedRows
 from ..routing import count
 from .candidate_splits import NodeRows
-from .monotone import column_signs, order_means
 from .parameters import GrowParameters
 from .subtree import GrowingRows, Replaced, find_start, leaves_of, path_to, replace_subtrees, rows_at
 
@@ -38,12 +37,9 @@ class HandGrower:
     parameters: GrowParameters
 
     def count(self, tree: Tree) -> Any:
-        """Return the counts (or moments) of the growing rows in a tree, with means in the order of the constraints."""
-        rows, constraints = self.growing.rows, self.parameters.monotonic_cst
-        counts = count(tree, rows.table, sample_weight=rows.weight, sample="grow", sketch=False)
-        if isinstance(counts, Moments) and constraints is not None:
-            return order_means(counts, column_signs(constraints, rows.table.schema))
-        return counts
+        """Return the counts (or moments) of the growing rows in a tree."""
+        rows = self.growing.rows
+        return count(tree, rows.table, sample_weight=rows.weight, sample="grow", sketch=False)
 
     def node_rows(self, tree: Tree, node: int, forbidden: Columns = NO_COLUMNS) -> NodeRows:
         """Return the rows of a node, on which it may not test the forbidden columns."""
@@ -64,7 +60,7 @@ class HandGrower:
         for node, columns in forbidden.items():
             rows = rows_at(tree, leaf, node)
             if len(rows):
-                start = find_start(tree, node, self.growing, leaf, self.parameters).without(columns)
+                start = find_start(tree, node, self.parameters, self.growing.table.schema).without(columns)
                 subtrees[node] = self.growing.grow(rows, self.parameters, start)
             else:
                 subtrees[node] = single_leaf(tree)
@@ -82,6 +78,8 @@ class HandGrower:
         forbidden : set of int
             The columns that must not be tested below the node.
         """
+        if tree.estimate_limits is not None:
+            stump = self.node_rows(tree, node).limited(stump)
         with_split = replace_subtrees(tree, {node: stump})
         root = int(with_split.new_number[node])
         children = dict.fromkeys(with_split.tree.children(root), forbidden)

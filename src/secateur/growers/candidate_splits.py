@@ -9,7 +9,7 @@ Further thresholds of a numeric column, and splits that a user states, are score
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from ..core import Tree
 from ..data.table import Table
 from ..routing import route_table
 from . import CRITERIA
-from .monotone import column_signs
+from .monotone import column_signs, limits_of_children
 from .parameters import WEIGHT_TOLERANCE, GrowParameters
 from .subtree import GrowingRows, SubtreeStart, find_start, leaves_of, rows_at
 from .tree_tables import shortest_decimals
@@ -87,7 +87,7 @@ class NodeRows:
     ) -> "NodeRows":
         """Return the rows of a node of a tree; `leaf` is the leaf of each growing row, if it is known."""
         leaf = leaves_of(tree, growing.table) if leaf is None else leaf
-        start = find_start(tree, node, growing, leaf, parameters)
+        start = find_start(tree, node, parameters, growing.table.schema)
         return cls(growing, rows_at(tree, leaf, node), parameters, start)
 
     @property
@@ -159,19 +159,35 @@ class NodeRows:
                 f"a child would have {smallest:,.6g} rows, and min_samples_leaf (or min_weight_fraction_leaf) allows "
                 f"no fewer than {self.min_leaf_size:,.6g}"
             )
-        if self.parameters.monotonic_cst is None:
+        sign = self.sign_of(feature, threshold)
+        if sign == 0:
             return ""
         estimates = [self.growing.estimate(child) for child in children]
         lower, upper = self.start.estimate_limits
         if any(not lower <= estimate <= upper for estimate in estimates):
             return f"monotonic_cst limits the estimates below this node to {lower:.6g} to {upper:.6g}"
-        signs = column_signs(self.parameters.monotonic_cst, self.table.schema)
-        sign = signs[feature] if signs and np.isfinite(threshold) else 0
         if sign * (estimates[-1] - estimates[0]) < 0:
             return (
                 f"monotonic_cst is {sign} for {self.table.schema.names[feature]}, and the estimates have another order"
             )
         return ""
+
+    def sign_of(self, feature: int, threshold: float) -> int:
+        """Return the monotone constraint on the order of the children of a split; 0 for none."""
+        if self.parameters.monotonic_cst is None or not np.isfinite(threshold):
+            return 0
+        signs = column_signs(self.parameters.monotonic_cst, self.table.schema)
+        return signs[feature] if signs else 0
+
+    def limited(self, stump: Tree) -> Tree:
+        """Return the tree of a split of the node with the limits of its estimates, below those of the node."""
+        limits = np.array(self.start.estimate_limits)
+        sign = self.sign_of(int(stump.feature[0]), float(stump.threshold[0]))
+        of_children = np.tile(limits, (stump.n_nodes - 1, 1))
+        if sign:
+            left, right = (self.growing.estimate(child) for child in self.children_of(stump))
+            of_children = limits_of_children(limits, sign, (left, right))
+        return replace(stump, estimate_limits=np.vstack([limits, of_children]))
 
     def gain(self, feature: int, children: Sequence[Floats]) -> float:
         """Return the decrease of the criterion by a split, per unit of weight; for the gain ratio, the ratio.

@@ -27,7 +27,7 @@ from ..errors import DataError
 from ..routing import moments_of, with_growing_rows
 from .grower import ONE_WORKER, GrowTarget, PreparedRows, Workers, class_target, grow_tree
 from .interaction import column_groups
-from .monotone import column_signs, order_means
+from .monotone import column_signs, limit_estimates
 from .parameters import GrowParameters, can_count_bins, kernel_criterion, limits_of, limits_with_min_weight
 from .prepared_columns import (
     CodedColumn,
@@ -332,6 +332,7 @@ class TrainingSubset:
         limits, counts_weights = self._limits(parameters)
         if start is not None:
             limits = start.narrow(limits, self.data.table.n_columns)
+        root_limits = limits.root_limits  # in units of the target; the kernels scale a numeric target
         classes = self.data.table.schema.classes
         is_regression = classes is None
         are_codes_counted = classes is not None and can_count_bins(parameters, len(classes))
@@ -354,8 +355,9 @@ class TrainingSubset:
         tree, grown = grow_tree(prepared, limits, workers, assembly, n_surrogates=parameters.surrogates)
         if is_regression:
             weight = None if self.weight is None else np.ldexp(self.weight, self.exponent)
-            grown = order_means(moments_of(tree, self.table, weight, "grow"), limits.signs)
-        return tree, grown
+            grown = moments_of(tree, self.table, weight, "grow")
+        grown = limit_estimates(grown, limits.signs, root_limits)
+        return grown.tree, grown
 
     def grow_for_fold(self, parameters: GrowParameters) -> tuple[Tree, Counts | Moments]:
         """Return the tree of these rows and its counts or moments, without rounded thresholds.

@@ -9,7 +9,6 @@ subtrees into the tree, in one pass over its arrays.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from ..data.table import Schema, Table
 from ..data.weights import WeightedRows
 from ..routing import route_table
 from .interaction import column_groups
-from .monotone import column_signs, limits_of_children
+from .monotone import column_signs
 from .parameters import NO_LIMIT, GrowParameters
 from .presorted_data import PresortedData, ScaledWeights, TrainingSubset, scale_weights
 from .sample_bins import SampleBins
@@ -193,30 +192,19 @@ def _rename_column(stump: Tree, column: int, schema: Schema) -> Tree:
     return replace(stump, feature=feature, schema=schema)
 
 
-def find_start(tree: Tree, node: int, rows: GrowingRows, leaf: Ints, parameters: GrowParameters) -> SubtreeStart:
+def find_start(tree: Tree, node: int, parameters: GrowParameters, schema: Schema) -> SubtreeStart:
     """Return what the tests above a node decide about the growth below it.
 
     Parameters
     ----------
     tree : Tree
     node : int
-    rows : GrowingRows
-    leaf : array of int
-        The leaf of the tree that each row reaches.
     parameters : GrowParameters
+    schema : Schema
+        The columns of the tree.
     """
-    schema = rows.table.schema
     path = path_to(tree, node)
-    signs = () if parameters.monotonic_cst is None else column_signs(parameters.monotonic_cst, schema)
-    limits = np.array([-np.inf, np.inf])
-    for parent, child in pairwise(path) if signs else ():
-        children = list(tree.children(parent))
-        feature = int(tree.feature[parent])
-        sign = signs[feature] if np.isfinite(tree.threshold[parent]) else 0
-        of_children = [rows_at(tree, leaf, c) for c in children] if sign else []
-        if sign and all(len(of_child) for of_child in of_children):
-            estimates = (rows.estimate(of_children[0]), rows.estimate(of_children[1]))
-            limits = limits_of_children(limits, sign, estimates)[children.index(child)]
+    lower, upper = (-np.inf, np.inf) if tree.estimate_limits is None else tree.estimate_limits[node].tolist()
     tested = {int(tree.feature[v]) for v in path[:-1]}
     groups: tuple[tuple[int, ...], ...] = ()
     columns = tuple(range(len(schema.columns)))
@@ -224,7 +212,7 @@ def find_start(tree: Tree, node: int, rows: GrowingRows, leaf: Ints, parameters:
         groups = tuple(group for group in column_groups(parameters.interaction_cst, schema) if tested <= set(group))
         columns = tuple(sorted(set().union(*groups)))
         groups = groups or (columns,)
-    return SubtreeStart(len(path) - 1, (float(limits[0]), float(limits[1])), columns, groups)
+    return SubtreeStart(len(path) - 1, (lower, upper), columns, groups)
 
 
 def path_to(tree: Tree, node: int) -> list[int]:
@@ -275,17 +263,28 @@ class _Piece(NamedTuple):
         The first node, and the one after the last.
     parent : array of int
         The parents of the nodes, as numbers of the new tree.
+    root_limits : array of two numbers, optional
+        The limits of the estimate of the node that is replaced, for all nodes of a source without limits.
     """
 
     source: Tree
     first: int
     last: int
     parent: Ints
+    root_limits: Floats | None = None
 
     def values(self, name: str) -> Array:
         """Return the entries of these nodes in an array of the tree."""
         values: Array = getattr(self.source, name)[self.first : self.last]
         return values
+
+    @property
+    def estimate_limits(self) -> Floats:
+        """The limits of the estimates of these nodes."""
+        if self.source.estimate_limits is None:
+            assert self.root_limits is not None
+            return np.tile(self.root_limits, (self.last - self.first, 1))
+        return self.source.estimate_limits[self.first : self.last]
 
 
 def replace_subtrees(tree: Tree, subtrees: Mapping[int, Tree]) -> Replaced:
@@ -296,7 +295,8 @@ def replace_subtrees(tree: Tree, subtrees: Mapping[int, Tree]) -> Replaced:
     tree : Tree
         A tree without surrogates.
     subtrees : dict from int to Tree
-        The new subtree of each node, on the same columns.
+        The new subtree of each node, on the same columns. If the tree has limits of estimates, all nodes of a subtree
+        without limits get those of the node.
     """
     check_no_surrogates(tree, "growing by hand", "grow without surrogates")
     new_number = np.full(tree.n_nodes, -1, np.int32)
@@ -315,7 +315,8 @@ def replace_subtrees(tree: Tree, subtrees: Mapping[int, Tree]) -> Replaced:
             subtree, root_parent = subtrees[node], int(tree.parent[node])
             parent = subtree.parent + new_number[node]
             parent[0] = -1 if root_parent < 0 else new_number[root_parent]
-            pieces.append(_Piece(subtree, 0, subtree.n_nodes, parent))
+            limits = None if tree.estimate_limits is None else tree.estimate_limits[node]
+            pieces.append(_Piece(subtree, 0, subtree.n_nodes, parent, limits))
             first = int(tree.end[node])
     branch_lengths = [np.diff(piece.source.branch_start)[piece.first : piece.last] for piece in pieces]
     branches = [
@@ -331,6 +332,7 @@ def replace_subtrees(tree: Tree, subtrees: Mapping[int, Tree]) -> Replaced:
         branch_start=np.append(0, np.cumsum(np.concatenate(branch_lengths))),
         branch=np.concatenate(branches),
         schema=tree.schema,
+        estimate_limits=None if tree.estimate_limits is None else np.concatenate([p.estimate_limits for p in pieces]),
         **arrays,
     )
     return Replaced(new_tree, new_number)

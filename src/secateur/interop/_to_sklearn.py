@@ -79,8 +79,10 @@ def to_sklearn(model: Any) -> Estimator:
 def _values(model: Model, plan: NodePlan) -> Array:
     """Return the predictions of each planned node in scikit-learn's shape (nodes, outputs, classes)."""
     rows = np.array([node.statistics for node in plan.nodes])
+    limits = None if model.tree.estimate_limits is None else model.tree.estimate_limits[plan.node_ids].T
     if not model.is_classifier:
-        return np.ascontiguousarray(rows[:, 1].reshape(-1, 1, 1))
+        means = rows[:, 1] if limits is None else np.clip(rows[:, 1], *limits)
+        return np.ascontiguousarray(means.reshape(-1, 1, 1))
     # Nodes without rows predict what their nearest ancestor with rows predicts.
     all_nodes = np.arange(model.tree.n_nodes, dtype=np.int32)
     nearest_with_rows = structure.inherit_labels(model.tree.parent, all_nodes, model.grown.total == 0)
@@ -88,6 +90,9 @@ def _values(model: Model, plan: NodePlan) -> Array:
     filled = rows.copy()
     filled[is_empty] = node_statistics(model)[nearest_with_rows[plan.node_ids]][is_empty]
     shares = filled / filled.sum(axis=1, keepdims=True)
+    if limits is not None and shares.shape[1] == 2:
+        shares[:, 1] = np.clip(shares[:, 1], *limits)
+        shares[:, 0] = 1 - shares[:, 1]
     held_out = model.class_holdout
     for i in np.flatnonzero(model.pruning.is_leaf[plan.node_ids]):
         v = plan.nodes[i].node_id

@@ -13,6 +13,7 @@ from ..data.weights import WeightedRows
 from ..errors import DataError, ParameterError, UnsupportedError, show
 from ..growers.by_hand import Columns, FixedTop, HandGrower, HandGrowth, single_leaf
 from ..growers.candidate_splits import NodeRows, ScoredSplit, make_stump
+from ..growers.monotone import limited_tree
 from ..growers.parameters import GrowParameters
 from ..growers.subtree import GrowingRows, Replaced, path_to, replace_subtrees
 from ..routing import count, with_growing_rows
@@ -334,8 +335,9 @@ class EditRequest:
         parameters : GrowParameters
             The parameters of the recipe of the model.
         """
-        model, tree = self.model, self.model.tree
+        model = self.model
         parameters = parameters_of_tree(model, parameters)
+        tree = limited_tree(model.grown, parameters.monotonic_cst)
         check_can_edit(tree, parameters)
         used = rows.drop_weightless()
         if not are_growing_rows(model, used):

@@ -21,7 +21,7 @@ from ..data.weights import WeightedRows, check_weights, weigh_classes
 from ..errors import Argument, DataError, ParameterError, UnsupportedError, show
 from ..growers.by_hand import HandGrowth
 from ..growers.lookahead import can_look_ahead, grow_with_lookahead
-from ..growers.monotone import column_signs, keeps_order
+from ..growers.monotone import column_signs, keeps_order, limit_estimates
 from ..growers.parameters import GrowParameters, is_auto
 from ..growers.presorted_data import PresortedData, grow_rows
 from ..pruners import RULES, best_of_size, k_limit
@@ -304,8 +304,9 @@ def _grow_small_tree(rows: WeightedRows, parameters: GrowParameters, n_threads: 
     if trees[0].counts.total[0] > 0 and any(tree.prunings.n_leaves[0] == n_leaves for tree in trees):
         greedy_trees = [tree.prunings[0].to_tree() for tree in trees]
         counts = grow_with_lookahead(rows.table, rows.weight, n_leaves, greedy_trees)
-        if counts is not None and keeps_order(counts, signs):
-            trees.insert(0, _with_prunings(counts, n_leaves))
+        limited = None if counts is None else limit_estimates(counts, signs)
+        if limited is not None and keeps_order(limited):
+            trees.insert(0, _with_prunings(limited, n_leaves))
     best = min(trees, key=lambda tree: (-tree.prunings.n_leaves[0], tree.prunings.errors[0]))
     return best.counts
 

@@ -21,7 +21,6 @@ from ..growers.monotone import column_signs
 from ..growers.parameters import DECLARATIONS, GrowParameters, is_auto
 from ..pruners import RULES, Rule
 from ..statistics.freshness import REPEAT_RULES
-from ..statistics.probabilities import check_monotone_probabilities
 
 _STANDARD_ERRORS = re.compile(r"(\d+(?:\.\d+)?|\.\d+)se(-published)?")
 # Scores that can be computed from the counts of held-out rows in the nodes.
@@ -335,8 +334,8 @@ def make_plan(recipe: Recipe, table: Table) -> FitPlan:
     if is_auto(parameters.min_samples_leaf) and (is_class or parameters.min_weight_fraction_leaf):
         # Cross-validation chooses the leaf size for numbers only, and only if no minimum weight limits leaves.
         parameters = replace(parameters, min_samples_leaf=1)
-    if parameters.monotonic_cst is not None and column_signs(parameters.monotonic_cst, table.schema):
-        _check_monotone(recipe, parameters)
+    if parameters.monotonic_cst is not None:
+        column_signs(parameters.monotonic_cst, table.schema)
     prunes_with_holdout = rule is not None and rule.needs_holdout
     chooses_on_holdout = (
         has_sequence
@@ -392,19 +391,6 @@ def _check_certify(recipe: Recipe, choice: Choice | None, *, is_class: bool) -> 
         check_name("certify", recipe.certify, ("best", *methods), alternative=", True, False or None")
     if not is_class and recipe.certify:
         check_stated_range(recipe.target_range, recipe.max_residual)
-
-
-def _check_monotone(recipe: Recipe, parameters: GrowParameters) -> None:
-    """Raise `UnsupportedError` if predictions would not respect the monotone constraints of the grown tree."""
-    check_monotone_probabilities(recipe.probabilities, parameters.monotonic_cst)
-    labels = recipe.prune_parameters.get("labels")
-    if labels is not None and not (isinstance(labels, str) and labels == "grow"):
-        raise UnsupportedError(
-            Argument("prune_parameters", {"labels": labels}),
-            " with ",
-            Argument("monotonic_cst", parameters.monotonic_cst),
-            ": only the classes of the growing rows keep the order of the leaves; omit labels",
-        )
 
 
 def _check_target_error(recipe: Recipe, choice: Choice | None, *, has_sequence: bool) -> None:

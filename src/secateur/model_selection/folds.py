@@ -438,7 +438,7 @@ def _class_losses(tree: Tree, counts: Any, validation_counts: LongsOrFloats, sco
     if path.steps is not None and scoring.probabilities == "shrunk":
         is_brier = scoring.score_name == "brier"
         shrunk = shrunk_losses(
-            tree.parent, path.steps, counts.by_class.astype(np.float64), validation_counts.astype(np.float64),
+            tree.parent, path.steps, counts.limited_by_class.astype(np.float64), validation_counts.astype(np.float64),
             np.array(SHRINKAGE_STRENGTHS), len(path.alphas), MIN_PROBABILITY, is_brier,
         )  # fmt: skip
         if scoring.score.is_probability_score:
@@ -449,7 +449,7 @@ def _class_losses(tree: Tree, counts: Any, validation_counts: LongsOrFloats, sco
         losses = prediction_losses(validation_counts, predictions.prediction, costs)
         return _sum_over_members(path, losses, weight, shrunk)
     kind = "m-estimate" if scoring.probabilities == "mixture" else scoring.probabilities
-    shares = class_shares(tree.parent, counts.by_class, kind=kind)
+    shares = class_shares(tree, counts.by_class, kind=kind)
     if scoring.score_name == "roc_auc":
         return _area_fold_losses(tree, path, validation_counts, shares, shrunk)
     return _sum_over_members(path, probability_losses(validation_counts, shares, scoring.score_name), weight, None)

@@ -170,7 +170,8 @@ def leaf_predictions(grown: Any, scoring: Scoring) -> NodePredictions:
         if costs is None:
             return NodePredictions(grown.predictions, grown.resubstitution_costs, total, grown.labels)
         labels = cheapest_labels(grown, costs)
-        return NodePredictions(labels, (grown.by_class @ costs).min(axis=1), total, labels)
+        expected = (grown.by_class @ costs)[np.arange(len(labels)), labels]
+        return NodePredictions(labels, expected, total, labels)
     labels = grown.majority if costs is None else cheapest_labels(grown, costs)
     if scoring.path_cost == "deviance":
         return NodePredictions(labels, node_deviances(grown), total, labels)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from .. import core
-from .._utils.arrays import Array, write_protect
+from .._utils.arrays import Array, Floats, write_protect
 from ..core.provenance import register_sequence
 from ..core.tree import blank_tests
 from ..data.sketch import N_ROUNDED, RowKey, Sketch
@@ -27,6 +27,7 @@ from ._checks import (
     MAX_COLUMNS,
     MAX_SKETCH_HASHES,
     check_cuts,
+    check_lengths,
     check_node_labels,
     check_number_of_entries,
     check_row_key,
@@ -285,14 +286,23 @@ def _read_tree(part: Json, schema: Schema | None, key: Json) -> core.Tree:
 
     `Surrogates` checks its own fields.
     """
-    fields = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates"))
+    fields = read_fields(part, "tree", ("parent",), (*blank_tests(0), "surrogates", "estimate_limits"))
     if "surrogates" in fields:
         surrogates = read_fields(fields["surrogates"], "tree.surrogates", REQUIRED_KEYS["surrogates"])
         fields["surrogates"] = core.Surrogates(**surrogates)
+    if "estimate_limits" in fields:
+        fields["estimate_limits"] = _read_limits(fields["estimate_limits"], len(fields["parent"]))
     n_columns = MAX_COLUMNS if schema is None else len(schema.columns)
     tree = _make_tree(fields | {"schema": schema, "key": _read_row_key(key, n_columns)})
     check_tree(tree)
     return tree
+
+
+def _read_limits(part: Json, n_nodes: int) -> Floats:
+    """Return the limits of the estimates of the nodes; `Tree` checks their order."""
+    limits = read_fields(part, "tree.estimate_limits", REQUIRED_KEYS["estimate_limits"])
+    check_lengths(limits, "tree.estimate_limits", n_nodes, *limits)
+    return write_protect(np.column_stack([limits["lower"], limits["upper"]]))
 
 
 def _make_tree(fields: Document) -> core.Tree:

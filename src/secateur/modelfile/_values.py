@@ -483,6 +483,7 @@ _DEFINITIONS: Document = SCHEMA["$defs"] | {
     "moments": SCHEMA["$defs"]["sample"]["oneOf"][1],
     "targetRows": SCHEMA["$defs"]["sample"]["oneOf"][1]["properties"]["rows"],
     "surrogates": SCHEMA["$defs"]["tree"]["properties"]["surrogates"],
+    "estimate_limits": SCHEMA["$defs"]["tree"]["properties"]["estimate_limits"],
     "evaluation": SCHEMA["$defs"]["rows"]["properties"]["evaluations"]["items"],
 }
 REQUIRED_KEYS = {name: tuple(part["required"]) for name, part in _DEFINITIONS.items() if "required" in part}
@@ -516,7 +517,21 @@ KIND_OF_KEY = {
     **dict.fromkeys(("start", "branch_start", "change_start", "n_leaves", "classes", "copies", "n_by_class"), LONGS),
     "branch": BRANCHES,
     **dict.fromkeys(
-        ("threshold", "rounded", "score", "agreement", "weight", "mean", "sse", "error", "se", "target"), FLOATS
+        (
+            "threshold",
+            "rounded",
+            "score",
+            "agreement",
+            "weight",
+            "mean",
+            "sse",
+            "error",
+            "se",
+            "target",
+            "lower",
+            "upper",
+        ),
+        FLOATS,
     ),
     **dict.fromkeys(("alphas", "betas"), OPTIONAL_FLOATS),
     "n_repeated": COUNT,

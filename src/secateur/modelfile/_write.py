@@ -14,7 +14,7 @@ from typing import NoReturn, TypeAlias
 
 import numpy as np
 
-from .._utils.arrays import Array, equal_values
+from .._utils.arrays import Array, Floats, equal_values
 from ..core import (
     EvaluationRecord,
     MemberChanges,
@@ -172,7 +172,14 @@ def _write_tree(tree: Tree) -> Document:
     document = write_fields(tree, "tree", ("parent", *names))
     if tree.surrogates is not None:
         document["surrogates"] = write_fields(tree.surrogates, "tree.surrogates", REQUIRED_KEYS["surrogates"])
+    if tree.estimate_limits is not None:
+        document["estimate_limits"] = _write_limits(tree.estimate_limits)
     return document
+
+
+def _write_limits(limits: Floats) -> Document:
+    """Return the limits of the estimates of the nodes."""
+    return {name: write_array(np.ascontiguousarray(limits[:, i])) for i, name in enumerate(("lower", "upper"))}
 
 
 def _write_pruning(pruning: Pruning, n_classes: int | None) -> Document:
@@ -416,4 +423,6 @@ def tree_fingerprint(tree: Tree) -> str:
     if tree.surrogates is not None:
         surrogates = write_fields(tree.surrogates, "", REQUIRED_KEYS["surrogates"])
         digest.update(json.dumps(surrogates, sort_keys=True).encode())
+    if tree.estimate_limits is not None:
+        digest.update(json.dumps(_write_limits(tree.estimate_limits), sort_keys=True).encode())
     return f"sha256:{digest.hexdigest()}"

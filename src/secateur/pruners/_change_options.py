@@ -18,6 +18,7 @@ from .._kernels.structure import sum_upwards
 from .._utils.arrays import Ints, Longs
 from ..core import Counts, Pruning
 from ..core.counts import leaf_labels
+from ..core.estimate_limits import allows_class
 
 
 class ChangeOptions(NamedTuple):
@@ -79,11 +80,12 @@ def row_options(deployed: Pruning, grown: Counts, counts: Counts) -> ChangeOptio
     errors = (total - hits).ravel()
     node = np.repeat(np.arange(n_nodes), n_classes)
     label = np.tile(np.arange(n_classes, dtype=np.int32), n_nodes)
+    is_allowed = np.column_stack([allows_class(deployed.tree, c) for c in range(n_classes)]).ravel()
     # The deployed label wins ties, then the growing label, then the lowest class.
     is_grown_label = label == leaf_labels(grown, None, "grow")[node]
     is_deployed_label = deployed.is_leaf[node] & (label == deployed.labels[node])
-    order = np.lexsort((label, ~is_grown_label, ~is_deployed_label, errors, changes, node))
-    ranked = errors[order].reshape(n_nodes, n_classes)
+    order = np.lexsort((label, ~is_grown_label, ~is_deployed_label, errors, changes, ~is_allowed, node))
+    ranked = np.where(is_allowed, errors, np.iinfo(np.int64).max)[order].reshape(n_nodes, n_classes)
     is_useful = np.ones_like(ranked, bool)
     is_useful[:, 1:] = ranked[:, 1:] < np.minimum.accumulate(ranked, axis=1)[:, :-1]
     by_node = order.reshape(n_nodes, n_classes)

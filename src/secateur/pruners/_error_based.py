@@ -117,7 +117,7 @@ def error_based(
     )
     return Pruning.from_cuts(
         tree,
-        cheapest_within(tree.parent, estimated_errors(counts.by_class, confidence), float(slack)),
+        cheapest_within(tree.parent, estimated_errors(counts.by_class, confidence, counts.majority), float(slack)),
         node_labels=counts.majority,
         seen=SampleUsage.of(counts),
         provenance=provenance,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._utils.arrays import ArrayLike, Floats, LongsOrFloats
+from .._utils.arrays import ArrayLike, Floats, Ints, LongsOrFloats
 
 
 def upper_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Floats:
@@ -38,8 +38,10 @@ def upper_limit(errors: ArrayLike, n: ArrayLike, confidence: float = 0.25) -> Fl
     return limit
 
 
-def estimated_errors(by_class: LongsOrFloats, confidence: float = 0.25) -> Floats:
+def estimated_errors(by_class: LongsOrFloats, confidence: float = 0.25, labels: Ints | None = None) -> Floats:
     """Return N U(E, N), the estimated errors of leaves with the given class counts (one line per leaf).
+
+    A leaf predicts its majority, or the class that `labels` holds.
 
     Examples
     --------
@@ -47,4 +49,5 @@ def estimated_errors(by_class: LongsOrFloats, confidence: float = 0.25) -> Float
     [1.2378, 1.2848, 0.75, 2.5538]
     """
     total = by_class.sum(axis=1)
-    return np.asarray(total * upper_limit(total - by_class.max(axis=1), total, confidence), float)
+    n_right = by_class.max(axis=1) if labels is None else by_class[np.arange(len(by_class)), labels]
+    return np.asarray(total * upper_limit(total - n_right, total, confidence), float)

@@ -13,6 +13,7 @@ from .._kernels import budget_dp
 from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import Bools, Ints, Longs, LongsOrFloats, write_protect
 from ..core import Counts, Pruning, PruningSequence, RuleProvenance, SampleUsage, Tree, excess_cost, full_cost
+from ..core.estimate_limits import allows_class
 from ..errors import CountsError, PruningError, show
 from ._growing_limit import as_whole_numbers, budget_of, exact_number
 
@@ -206,10 +207,10 @@ def _useful_labelled_cuts(tree: Tree, grown: Counts, holdout: Counts, budget: in
     """Return the useful classes of every node, in pre-order.
 
     The growing class of a node is its majority class in the growing sample; no other class adds fewer growing errors.
-    Another class is useful if it adds no more growing errors than the budget and makes fewer held-out errors than the
-    growing class. An original leaf has its growing class without any cut, so for leaves only other classes are
-    returned. Of equally good cuts at a node the table chooses the last, so the classes of each node come in falling
-    order, and its growing class comes last.
+    Another class is useful if it adds no more growing errors than the budget, makes fewer held-out errors than the
+    growing class, and if the limits of estimates that the tree may have allow it. An original leaf has its growing
+    class without any cut, so for leaves only other classes are returned. Of equally good cuts at a node the table
+    chooses the last, so the classes of each node come in falling order, and its growing class comes last.
     """
     majority, n_classes = grown.majority, max(grown.n_classes, holdout.n_classes)
     uncut_grown_errors = full_cost(tree, grown.errors_if_leaf(majority))
@@ -223,7 +224,7 @@ def _useful_labelled_cuts(tree: Tree, grown: Counts, holdout: Counts, budget: in
     for label, is_growing_class in classes_of_items:
         charge = as_whole_numbers(grown.errors_if_leaf(label) - uncut_grown_errors, grown)
         error = holdout.errors_if_leaf(label)
-        is_useful = ~tree.is_leaf if is_growing_class else error < majority_error
+        is_useful = ~tree.is_leaf if is_growing_class else (error < majority_error) & allows_class(tree, label[0])
         node = np.flatnonzero((charge <= budget) & is_useful)
         groups.append(_LabelledCuts(node, label[node], charge[node], (error - uncut_error)[node]))
     joined = [np.concatenate(column) for column in zip(*groups, strict=True)]

@@ -11,6 +11,7 @@ import numpy as np
 from .._kernels.bottom_up import cheapest_subtree
 from .._utils.arrays import ArrayLike, Floats, Ints, write_protect
 from ..core import Counts, Pruning, RuleProvenance, SampleUsage, Tree, m_estimate
+from ..core.estimate_limits import limit_labels
 from ..errors import ParameterError, show
 
 RELATIVE_TOLERANCE = 1e-12  # equal ratios may differ in the last digit
@@ -110,4 +111,5 @@ def _node_labels(counts: Counts, pseudo_counts: Floats, labels: str) -> Ints:
     largest = smoothed.max(axis=1)
     smoothed_majority = smoothed[np.arange(len(smoothed)), counts.majority]
     is_tied = smoothed_majority >= largest - RELATIVE_TOLERANCE * largest
-    return write_protect(np.where(is_tied, counts.majority, smoothed.argmax(axis=1)).astype(np.int32))
+    chosen = np.where(is_tied, counts.majority, smoothed.argmax(axis=1)).astype(np.int32)
+    return write_protect(limit_labels(counts.tree, chosen))

@@ -225,4 +225,5 @@ def _rebuild(tree: Tree, nodes: Array, parent: Ints, is_leaf: Bools) -> Tree:
         ids=write_protect(tree.ids[nodes]),
         rounded=write_protect(np.where(is_leaf | ~is_as_grown, np.nan, tree.rounded[nodes])),
         schema=tree.schema,
+        estimate_limits=None if tree.estimate_limits is None else tree.estimate_limits[nodes],
     )

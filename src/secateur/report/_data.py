@@ -79,7 +79,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "redundant": np.flatnonzero(view.is_implied).tolist(),
         "branch": _branches(view),
         "labels": [] if model.pruning.node_labels is None else model.pruning.node_labels.tolist(),
-        "samples": [_sample_entries(item) for item in shown.samples],
+        "samples": [_sample_entries(item, is_growing=i == 0) for i, item in enumerate(shown.samples)],
         "currency": _currency_entries(shown),
         "stops": stop_table(shown),
         "cuts": {str(stop): other.pruning.cuts.tolist() for stop, other in stops.other_prunings.items()},
@@ -101,6 +101,10 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "alternatives": alternative_entries(model, is_estimator=is_estimator),
         "card": card(shown),
     }
+    if tree.estimate_limits is not None:
+        data["estimate_limits"] = [
+            [x if math.isfinite(x) else None for x in line] for line in tree.estimate_limits.tolist()
+        ]
     if sequence.steps is not None:
         data["steps"] = sequence.steps[internal].tolist()
     else:
@@ -186,11 +190,11 @@ def _currency_entries(shown: ShownModel) -> Entries:
     }
 
 
-def _sample_entries(shown: ShownSample) -> Entries:
+def _sample_entries(shown: ShownSample, *, is_growing: bool) -> Entries:
     """Return the statistics of a sample, and the inputs of the sentences that state scores on it.
 
     The class counts are one list of numbers. For each leaf of the grown tree, it has the number of classes that occur
-    in the leaf, and then the class and the count of each of them.
+    in the leaf, and then the class and the count of each of them. The means of the growing sample are the predictions.
     """
     sample, inputs = shown.sample, shown.sentence_inputs
     entries: Entries = {
@@ -207,7 +211,8 @@ def _sample_entries(shown: ShownSample) -> Entries:
     if shown.losses is not None:
         entries["loss"] = round_values(shown.losses)
     if isinstance(sample, Moments):
-        arrays = {"total": sample.total, "mean": sample.predictions, "cost": shown.costs}
+        means = sample.predictions if is_growing else sample.mean
+        arrays = {"total": sample.total, "mean": means, "cost": shown.costs}
         return {**entries, "is_whole": False, **{key: round_values(values) for key, values in arrays.items()}}
     counts: list[float | None] = []
     for leaf in sample.by_class[sample.tree.is_leaf]:
@@ -297,7 +302,9 @@ def _python_code(model: Model, *, is_estimator: bool) -> dict[str, str]:
     elif model.is_classifier:
         sequence = f"secateur.prune({tree}, {grown})"
     else:
-        sequence = f"secateur.pruners.cost_complexity({tree}, None, cost={grown}.squared_errors_if_leaf({grown}.mean))"
+        sequence = (
+            f"secateur.pruners.cost_complexity({tree}, None, cost={grown}.squared_errors_if_leaf({grown}.predictions))"
+        )
     return {
         "sequence": sequence,
         "fitted": f"model.pruning{suffix}",

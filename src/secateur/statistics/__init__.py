@@ -6,4 +6,3 @@ PROBABILITIES = {
     "m-estimate": "the class shares of the growing rows in the leaf and of two more rows, distributed as in the root",
     "mixture": "the mean over all prunings of the pruned tree, each weighted by its growing errors",
 }
-MONOTONE_PROBABILITIES = ("shrunk", "frequency")  # kinds that keep the order which monotone constraints require

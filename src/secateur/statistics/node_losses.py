@@ -11,6 +11,7 @@ import numpy as np
 from .._kernels import structure
 from .._utils.arrays import Array, Floats, Ints, LongsOrFloats, write_protect
 from ..core import Counts
+from ..core.estimate_limits import class_frequencies, limit_shares
 
 MIN_PROBABILITY = 1e-15  # the log loss replaces smaller probabilities by this one
 
@@ -18,10 +19,19 @@ MIN_PROBABILITY = 1e-15  # the log loss replaces smaller probabilities by this o
 def cheapest_labels(grown: Counts, costs: Array) -> Ints:
     """Return the class of lowest expected cost in each node.
 
-    Ties go to the lower class. A node without rows has the class of its parent.
+    Ties go to the lower class. A node without rows has the class of its parent. If the tree has limits of estimates,
+    costs are expected by the limited shares.
     """
+    if grown.tree.estimate_limits is not None:
+        # Shares, not rows: equal shares then have equal costs, whatever the number of rows.
+        return write_protect((_limited_shares(grown) @ costs).argmin(axis=1).astype(np.int32))
     labels = (grown.by_class @ costs).argmin(axis=1).astype(np.int32)
     return write_protect(structure.inherit_labels(grown.tree.parent, labels, grown.total == 0))
+
+
+def _limited_shares(grown: Counts) -> Floats:
+    """Return the class shares of each node within the limits of its tree."""
+    return limit_shares(grown.tree, class_frequencies(grown.tree.parent, grown.by_class, grown.total))
 
 
 def estimated_costs(grown: Counts, m: float, costs: Array) -> Floats:
@@ -30,18 +40,29 @@ def estimated_costs(grown: Counts, m: float, costs: Array) -> Floats:
     rows = grown.total.astype(float)
     smoothed = (grown.by_class + m * grown.by_class[0] / root_total) @ costs
     weight = rows + m
-    rate = np.divide(smoothed.min(axis=1), weight, out=np.zeros_like(rows), where=weight > 0)
+    cost = smoothed.min(axis=1)
+    if grown.tree.estimate_limits is not None:
+        cost = smoothed[np.arange(len(smoothed)), cheapest_labels(grown, costs)]
+    rate = np.divide(cost, weight, out=np.zeros_like(rows), where=weight > 0)
     return write_protect(rows / root_total * rate)
 
 
 def node_impurities(grown: Counts) -> Floats:
-    """Return the Gini impurity of each node times its rows."""
+    """Return the Gini impurity of each node times its rows.
+
+    It is the sum of squared differences between the classes of the rows, as ones and zeros, and the class shares. If
+    the tree has limits of estimates, the shares are the limited ones.
+    """
+    if grown.tree.estimate_limits is not None:
+        return 2 * probability_losses(grown.by_class, _limited_shares(grown), "brier").loss
     rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
     return write_protect(np.maximum(total - (rows * rows).sum(axis=1) / total, 0.0))
 
 
 def node_deviances(grown: Counts) -> Floats:
-    """Return the summed log loss of the rows of each node if it predicts its own class shares."""
+    """Return the summed log loss of the rows of each node if it predicts its own class shares, within its limits."""
+    if grown.tree.estimate_limits is not None:
+        return probability_losses(grown.by_class, _limited_shares(grown), "log_loss").loss
     rows, total = grown.by_class.astype(float), np.maximum(grown.total.astype(float), 1e-300)
     logs = np.log(np.where(rows > 0, rows, 1.0))
     return write_protect(np.maximum(total * np.log(total) - (rows * logs).sum(axis=1), 0.0))

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from .._kernels import structure, voting
-from .._utils.arrays import Array, Floats, LongsOrFloats
+from .._utils.arrays import Floats, LongsOrFloats
 from .._utils.checks import check_name
-from ..core import Counts, Model
+from ..core import Counts, Model, Tree
+from ..core.estimate_limits import class_frequencies, limit_shares
 from ..errors import Argument, UnsupportedError
-from . import MONOTONE_PROBABILITIES, PROBABILITIES
+from . import PROBABILITIES
 
 SHRINKAGE_STRENGTHS = (1.0, 5.0, 10.0, 25.0, 50.0)  # the strengths of shrinkage that cross-validation compares
 DEFAULT_SHRINKAGE = 10.0  # the strength without cross-validation
 PRIOR_ROWS = 2.0  # weight of the root's frequencies in the m-estimate
+MONOTONE_PROBABILITIES = ("shrunk", "frequency")  # kinds that keep the order of class shares
 MIXTURE_BETA = 0.5  # each growing error of a pruning multiplies its weight by this factor
 
 
@@ -40,8 +42,8 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
         "mixture": the mean of the m-estimates over all prunings of the pruned tree, where every growing error halves
         the weight of a pruning. Nodes that the pruned tree does not have get their m-estimate.
 
-        An empty node has the shares of its parent. With monotone constraints, "m-estimate" and "mixture" are refused:
-        they move small leaves further towards the root than large ones, so that their order may change.
+        An empty node has the shares of its parent. With monotone constraints, shares and m-estimates are first moved
+        into the limits of each node, so that every kind is monotone.
 
     Examples
     --------
@@ -53,25 +55,29 @@ def node_probabilities(model: Model, *, kind: str | None = None) -> Floats:
     """
     kind = probability_kind(model) if kind is None else kind
     check_name("probabilities", kind, PROBABILITIES)
-    check_monotone_probabilities(kind, model.parameters.get("monotonic_cst"))
+    _check_limits(kind, model)
     counts = model.class_grown
     if counts is None:
         raise UnsupportedError("a regression model has no class probabilities; use predict")
     if kind == "mixture":
         return _mixture_probabilities(model, counts)
-    return class_shares(counts.tree.parent, counts.by_class, kind=kind, strength=shrinkage_strength(model))
+    return class_shares(counts.tree, counts.by_class, kind=kind, strength=shrinkage_strength(model))
 
 
-def check_monotone_probabilities(kind: str, monotonic_cst: Any) -> None:
-    """Raise `UnsupportedError` if a tree has monotone constraints that its probabilities would not respect."""
+def _check_limits(kind: str, model: Model) -> None:
+    """Raise `UnsupportedError` if a kind of probabilities would not respect the monotone constraints of a model.
+
+    Trees of earlier versions have constraints but no limits of estimates. Their class shares are in order.
+    """
+    monotonic_cst = model.parameters.get("monotonic_cst")
     signs = list(monotonic_cst.values()) if isinstance(monotonic_cst, Mapping) else monotonic_cst
     has_constraints = any(np.asarray(signs, object).ravel())
-    if has_constraints and kind not in MONOTONE_PROBABILITIES:
+    if has_constraints and model.tree.estimate_limits is None and kind not in MONOTONE_PROBABILITIES:
         raise UnsupportedError(
             Argument("probabilities", kind),
             " with ",
             Argument("monotonic_cst", monotonic_cst),
-            ": small leaves move further towards the root than large ones, which changes their order; use ",
+            ": the tree was grown by an earlier version and has no limits of estimates; fit it again, or use ",
             Argument("probabilities", "shrunk"),
             " or 'frequency'",
         )
@@ -89,14 +95,14 @@ def shrinkage_strength(model: Model) -> float:
     return float(details.get("shrinkage", DEFAULT_SHRINKAGE))
 
 
-def class_shares(parent: Array, by_class: LongsOrFloats, *, kind: str, strength: float = DEFAULT_SHRINKAGE) -> Floats:
+def class_shares(tree: Tree, by_class: LongsOrFloats, *, kind: str, strength: float = DEFAULT_SHRINKAGE) -> Floats:
     """Return the class probabilities of nodes from their class weights, for any kind except "mixture"."""
-    total = by_class.sum(axis=1)
+    parent, total = tree.parent, by_class.sum(axis=1)
     if kind == "m-estimate":
-        prior = _class_frequencies(parent[:1], by_class[:1], total[:1])
+        prior = class_frequencies(parent[:1], by_class[:1], total[:1])
         smoothed: Floats = (by_class + PRIOR_ROWS * prior) / (total + PRIOR_ROWS)[:, None]
-        return smoothed
-    shares = _class_frequencies(parent, by_class, total)
+        return limit_shares(tree, smoothed)
+    shares = limit_shares(tree, class_frequencies(parent, by_class, total))
     if kind == "frequency":
         return shares
     steps = shares.copy()  # the shares of the root, then the shrunk difference of each node from its parent
@@ -106,18 +112,6 @@ def class_shares(parent: Array, by_class: LongsOrFloats, *, kind: str, strength:
     return np.maximum(structure.sum_downwards(parent, steps), 0.0)
 
 
-def _class_frequencies(parent: Array, by_class: LongsOrFloats, total: LongsOrFloats) -> Floats:
-    """Return the class shares of each node; empty leaves of multiway splits get those of an ancestor with rows."""
-    is_empty = total == 0
-    if is_empty[0]:
-        return np.full(by_class.shape, 1 / by_class.shape[1])
-    if is_empty.any():
-        nodes = np.arange(len(parent), dtype=np.int32)
-        by_class = by_class[structure.inherit_labels(parent, nodes, is_empty)]
-    shares: Floats = by_class / by_class.sum(axis=1, keepdims=True)
-    return shares
-
-
 def _mixture_probabilities(model: Model, counts: Counts) -> Floats:
     """Return the probabilities of kind "mixture": the mean over all prunings of the pruned tree.
 
@@ -125,7 +119,7 @@ def _mixture_probabilities(model: Model, counts: Counts) -> Floats:
     the fewest, would dominate. The pruned tree was chosen with other rows.
     """
     small, nodes = model.pruned_tree, model.nodes
-    probabilities = class_shares(counts.tree.parent, counts.by_class, kind="m-estimate")
+    probabilities = class_shares(counts.tree, counts.by_class, kind="m-estimate")
     assert model.pruning.node_labels is not None
     weight = counts.unrecorded_errors_if_leaf(model.pruning.node_labels)[nodes] * math.log(MIXTURE_BETA)
     cut = voting.cut_probabilities(small.end, weight, voting.log_weights(small.parent, small.end, weight))

@@ -16,6 +16,7 @@ from ..core import Counts, Model, Pruning, SampleUsage
 from ..data.table import Table
 from ..errors import ParameterError, show
 from ..growers.by_hand import HandGrower
+from ..growers.monotone import limited_tree
 from ..growers.subtree import GrowingRows
 from ..model_selection import Recipe, rows_to_compare
 from ..pruners import ChangeFront, fewest_changes
@@ -91,8 +92,9 @@ def grow_below(model: Model, table: Table, leaves: tuple[int, ...], *, sample: s
     sample : str
         Name of the rows, which are the growing and the held-out sample of the result: they grew a part of the tree.
     """
-    tree, pruning = model.tree, model.pruning
+    pruning = model.pruning
     rows, parameters = rows_to_compare(model, table, Recipe.of_model(model))
+    tree = limited_tree(model.grown, parameters.monotonic_cst)
     changed = HandGrower(GrowingRows(rows), parameters).regrow(tree, dict.fromkeys(leaves, frozenset()))
     key = tree.row_key if tree.row_key.columns else None
     counts = count(replace(changed.tree, key=key, history=tree.history), table, sample=sample)

@@ -21,6 +21,7 @@ function unpackTree(raw) {
     threshold: new Array(n).fill(""), // as text
     branch: raw.branch,
     labels: raw.labels,
+    limits: raw.estimate_limits, // of the share of the second class of each node; null: no limit
   };
   addCategoryFunctions(tree);
   unpackStructure(tree);

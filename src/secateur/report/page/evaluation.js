@@ -74,7 +74,7 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
     const { axes, summary } = rankingPlot(curves);
     return part(`Ranking by ${clipText(raw.classes[c], 120)}`, curveChoice,
       xyPlot({ title: selected.curve, tickText: shortNumber, ...axes }),
-      html("p", { class: "note", id: "ranking" }, `${summary} Leaves are ranked by the share of the class among their growing rows.`));
+      html("p", { class: "note", id: "ranking" }, `${summary} Leaves are ranked by the share of the class among their growing rows${tree.limits ? ", within the limits of the monotone constraints" : ""}.`));
   }
 
   // The axes and a summary of the selected curve.
@@ -120,7 +120,7 @@ function createEvaluation(raw, tree, state, words, errors, picture) {
 
   function calibrationPoint(v, evaluated, r) {
     const i = v * k + selected.class;
-    const predicted = grown.counts[i] / grown.total[v];
+    const predicted = predictedShare(tree, v, selected.class, k);
     const share = evaluated.counts[i] / evaluated.total[v];
     const text = `node ${v}: ${formatPercent(predicted)} predicted, ${formatPercent(share)} of ${formatCount(evaluated.total[v], "row")}`;
     if (evaluated.noLimits) return { at: [predicted, share], r, colour: "var(--held)", title: text };

@@ -1,5 +1,14 @@
 // Scores of a pruning on a sample, from the counts in its leaves. The score of a leaf for a class is the share of the
-// class among the growing rows of the leaf.
+// class among the growing rows of the leaf, within the limits that monotone constraints set.
+
+function predictedShare(tree, v, c, k) {
+  const { counts, total } = tree.samples[0];
+  const share = total[v] ? counts[v * k + c] / total[v] : 0;
+  if (!tree.limits || !total[v]) return share;
+  const [lower, upper] = tree.limits[v];
+  const second = Math.min(Math.max(c ? share : 1 - share, lower ?? 0), upper ?? 1);
+  return c ? second : 1 - second;
+}
 
 // matrix[c][d]: rows of class c that are predicted as class d.
 function confusionMatrix(tree, leaves, s, k) {
@@ -11,11 +20,10 @@ function confusionMatrix(tree, leaves, s, k) {
 
 // The leaves by falling score of class c: rows, and rows of the class ("hits"). Leaves of equal score are one group.
 function rankLeaves(tree, leaves, s, c, k) {
-  const { counts, total } = tree.samples[0];
   const evaluated = tree.samples[s];
   const groups = new Map();
   for (const v of leaves) {
-    const score = total[v] ? counts[v * k + c] / total[v] : 0;
+    const score = predictedShare(tree, v, c, k);
     const group = groups.get(score) || { score, rows: 0, hits: 0 };
     group.rows += evaluated.total[v];
     group.hits += evaluated.counts[v * k + c];
