@@ -17,7 +17,9 @@ import secateur
 from secateur import Pruning, TreeClassifier, certify, count, grow
 from secateur.certifiers import certified_cost, class_rates, importance_weighted, leaf_shares
 from secateur.cli import run
+from secateur.data.sketch import RowKey
 from secateur.errors import LeakageError, SecateurWarning
+from secateur.statistics.repeats import find_repeats
 
 DELTA = 0.1
 WHOLE = {"criterion": "gini", "prune": None, "certify": True, "delta": DELTA}
@@ -78,6 +80,19 @@ def reused_after(rounding, share, n_certifying, n_grown=200):
     return flow
 
 
+def doubled_after(rounding, share, n=300):
+    """A fit to a table in which a share of the rows occurs a second time, rounded."""
+
+    def flow(rng):
+        X, y = noise(rng, n)
+        copied = np.flatnonzero(rng.random(n) < share)
+        rows = rng.permutation(n + len(copied))
+        X, y = np.concatenate([X, rounding(X[copied])])[rows], np.concatenate([y, y[copied]])[rows]
+        return TreeClassifier(**WHOLE).fit(X, y).certificate_
+
+    return flow
+
+
 def to_six_digits(X):
     return np.array([[float(f"{value:.6g}") for value in row] for row in X])
 
@@ -131,6 +146,10 @@ FLOWS = {
     "all rows again, float16": reused_after(to_half, 1, 200),
     "20 of 100 are growing rows, round(6)": reused_after(lambda X: X.round(6), 0.2, 100),
     "20 of 100 are growing rows, float16": reused_after(to_half, 0.2, 100),
+    "10 of 100 are growing rows, float16": reused_after(to_half, 0.1, 100),
+    "15 of 300 are growing rows, float16": reused_after(to_half, 0.05, 300),
+    "10 % doubled, float16": doubled_after(to_half, 0.1),
+    "20 % doubled, float16": doubled_after(to_half, 0.2),
     "doubled with a changed last digit": with_changed_last_digit,
     "independent rows": fitted(0),
     "independent rows of few values": fitted(0, kind="few values"),
@@ -169,6 +188,18 @@ def test_the_flows_are_refuted_if_no_row_is_judged_to_be_a_copy(name, monkeypatc
         assert is_refuted(FLOWS[name])
     finally:
         repeats._find_repeats.cache_clear()
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 4])
+@pytest.mark.parametrize("offset", [0, 1000])
+def test_continuous_rows_cost_nothing_at_any_rounding(n_columns, offset):
+    key = RowKey(bytes(16), tuple(range(n_columns)))
+    n_errors = []
+    for seed in range(20):
+        rng = np.random.default_rng([3, seed])
+        X, y = offset + rng.normal(size=(600, n_columns)), rng.integers(0, 2, 600)
+        n_errors.append(find_repeats([key.sketch([X[200:]], y[200:], 2)], key.sketch([X[:200]], y[:200], 2)).n_errors)
+    assert n_errors == [0] * 20
 
 
 def scene(n_reused=10):

@@ -313,14 +313,21 @@ def test_sketches_of_rounded_rows_are_saved():
 
     back = loads_model(dumps_model(model))
 
-    assert len(back.grown.sketch.rounded) == 2
+    assert len(back.grown.sketch.rounded) == 3
     assert_same(model.grown.sketch, back.grown.sketch)
+
+    earlier = json.loads(dumps_model(model))
+    earlier["grown"]["sketch"]["rounded"].pop()
+    of_earlier = loads_model(json.dumps(earlier)).grown.sketch
+    assert of_earlier.rounded == model.grown.sketch.rounded[:2]
+    assert len(of_earlier.merge(back.grown.sketch).rounded) == 2
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda rounded: rounded.pop(), "has 1 sketches; 2 are needed"),
+        (lambda rounded: (rounded.pop(), rounded.pop()), "has 1 sketches; 2 or 3 are needed"),
+        (lambda rounded: rounded.append(rounded[0]), "has 4 sketches"),
         (lambda rounded: rounded[0].update(rounded=[]), "unknown key 'rounded'"),
         (lambda rounded: rounded[0]["n_by_class"].__setitem__(0, 99), "n_by_class differs"),
     ],

@@ -3,12 +3,13 @@
 The numbers of a row are first joined into one word, by one random factor per column (a universal hash). SipHash then
 takes in two words: the joined numbers and the target. Costs O(rows x columns).
 
-The same pass hashes the rows with rounded numbers, twice. Bits are rounded away at the end of a float32 number:
+The same pass hashes the rows with rounded numbers, three times. Bits are rounded away at the end of a float32 number:
 
-    sign 1 | exponent 8 | mantissa 23 = 16 kept + 7 rounded away, or 10 kept + 13 rounded away
+    sign 1 | exponent 8 | mantissa 23 = 16, 10 or 4 kept + 7, 13 or 19 rounded away
 
-16 bits are about five significant digits; 10 bits are those of float16, about three. A short mixer with the same secret
-factors replaces SipHash there, because two more rounds of SipHash would take longer than all other work on a row.
+16 bits are about five significant digits; 10 bits are those of float16, about three; 4 bits are about one. A short
+mixer with the same secret factors replaces SipHash there, because more rounds of SipHash would take longer than all
+other work on a row.
 """
 
 import cython
@@ -24,7 +25,7 @@ def row_hashes(
     start: Words,
     has_numeric_target: cython.bint,
 ):
-    """Return three hashes of each row: of its numbers, and of its numbers rounded to 16 and to 10 bits.
+    """Return four hashes of each row: of its numbers, and of its numbers rounded to 16, to 10 and to 4 bits.
 
     Parameters
     ----------
@@ -39,16 +40,18 @@ def row_hashes(
     has_numeric_target : bool
         Whether the target is the bit pattern of a float32 number, which is rounded too.
     """
-    hashes: cython.ulonglong[:, ::1] = np.empty((3, bits.shape[0]), np.uint64)
+    hashes: cython.ulonglong[:, ::1] = np.empty((4, bits.shape[0]), np.uint64)
     step: cython.int
     pattern: cython.uint
     word16: cython.ulonglong
     word10: cython.ulonglong
+    word4: cython.ulonglong
     with cython.nogil:
         for i in range(bits.shape[0]):
             joined = 0
             joined16 = start[0]
             joined10 = start[2]
+            joined4 = start[0] ^ start[2]
             for j in range(bits.shape[1]):
                 pattern = bits[i, j]
                 if (pattern & 0x7FFFFFFF) == 0:
@@ -58,12 +61,15 @@ def row_hashes(
                 joined += factor[j] * cython.cast(cython.ulonglong, pattern)
                 joined16 += factor[j] * cython.cast(cython.ulonglong, _rounded(pattern, 7))
                 joined10 += factor[j] * cython.cast(cython.ulonglong, _rounded(pattern, 13))
-            word16 = word10 = target[i]
+                joined4 += factor[j] * cython.cast(cython.ulonglong, _rounded(pattern, 19))
+            word16 = word10 = word4 = target[i]
             if has_numeric_target:
                 word16 = _rounded(cython.cast(cython.uint, target[i]), 7)
                 word10 = _rounded(cython.cast(cython.uint, target[i]), 13)
+                word4 = _rounded(cython.cast(cython.uint, target[i]), 19)
             hashes[1, i] = _mix(_mix(joined16) + (word16 ^ start[1]))
             hashes[2, i] = _mix(_mix(joined10) + (word10 ^ start[3]))
+            hashes[3, i] = _mix(_mix(joined4) + (word4 ^ start[1] ^ start[3]))
             v0, v1, v2, v3 = start[0], start[1], start[2], start[3]
             for step in range(5):
                 word = 0

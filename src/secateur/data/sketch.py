@@ -6,7 +6,8 @@ of each class. Sketches of parts of a sample can be merged into the sketch of th
 
 Numbers are hashed as float32. A row is then recognised even if a parser has read the last digit differently. Two more
 sketches hash the rows with numbers rounded to about five and about three significant digits. They recognise most rows
-that were rounded on the way, such as to six decimals or to float16. Categories are hashed as their codes in the schema
+that were rounded on the way, such as to six decimals or to float16. A last sketch, of about one digit, recognises no
+rows: it shows how many rounded rows are equal by chance. Categories are hashed as their codes in the schema
 of the tree, which all samples of the tree share.
 
 The key of the hash belongs to the tree and is stored with it. Somebody who has the model file and knows a row in full
@@ -28,7 +29,8 @@ from ..errors import CountsError
 
 MAX_HASHES = 1024  # in a sketch
 MAX_ROUNDED_HASHES = 256  # in a sketch of rounded rows, unless the sketch of the rows is larger than usual
-N_ROUNDED = 2  # sketches of rounded rows: to about five and about three significant digits
+N_ROUNDED = 3  # sketches of rounded rows: to about five, three and one significant digits
+N_RECOGNISED = 2  # of these sketches, the first ones, in which rows are recognised
 HASH_RANGE = 2**64  # hashes are whole numbers below this one
 _START = np.frombuffer(b"somepseudorandomlygeneratedbytes", ">u8").astype(np.uint64)  # the constants of SipHash
 
@@ -145,8 +147,8 @@ class Sketch(Immutable):
     size : int
         The largest number of hashes.
     rounded : tuple of Sketch
-        The sketches of the same rows after their numbers were rounded to about five and to about three digits. It is
-        empty in these sketches themselves, and in sketches from earlier files.
+        The sketches of the same rows after their numbers were rounded to about five, three and one digits. It is empty
+        in these sketches themselves, and shorter or empty in sketches from earlier files.
 
     Examples
     --------
@@ -206,9 +208,8 @@ class Sketch(Immutable):
         n_by_class = np.zeros(n_classes, np.int64)
         for sketch in (self, other):
             n_by_class[: len(sketch.n_by_class)] += sketch.n_by_class
-        rounded: tuple[Sketch, ...] = ()
-        if len(self.rounded) == len(other.rounded):
-            rounded = tuple(one.merge(another) for one, another in zip(self.rounded, other.rounded, strict=True))
+        # Of a sketch from an earlier file, which has fewer sketches of rounded rows, only those can be merged.
+        rounded = tuple(one.merge(another) for one, another in zip(self.rounded, other.rounded, strict=False))
         return Sketch(self.key, hashes[:size], classes[:size], copies[:size], n_by_class, size, rounded)
 
     def __hash__(self) -> int:

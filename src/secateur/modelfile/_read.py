@@ -19,7 +19,7 @@ from .. import core
 from .._utils.arrays import Array, Floats, write_protect
 from ..core.provenance import register_sequence
 from ..core.tree import blank_tests
-from ..data.sketch import N_ROUNDED, RowKey, Sketch
+from ..data.sketch import N_RECOGNISED, N_ROUNDED, RowKey, Sketch
 from ..data.table import Column, Schema
 from ..errors import ModelFileError, SecateurError, TreeError, show
 from ._certificate import verify_claims
@@ -383,8 +383,10 @@ def _read_sketch(part: Json, location: str, tree: core.Tree) -> Sketch | None:
     rounded: tuple[Sketch, ...] = ()
     if isinstance(part, dict) and "rounded" in part:
         items = read_list(part["rounded"], f"{location}.rounded")
-        if len(items) != N_ROUNDED:
-            raise ModelFileError(f"{location}.rounded has {len(items)} sketches; {N_ROUNDED} are needed")
+        if not N_RECOGNISED <= len(items) <= N_ROUNDED:  # earlier files have two sketches
+            raise ModelFileError(
+                f"{location}.rounded has {len(items)} sketches; {N_RECOGNISED} or {N_ROUNDED} are needed"
+            )
         rounded = tuple(_read_single_sketch(item, f"{location}.rounded[{i}]", tree) for i, item in enumerate(items))
         part = {key: value for key, value in part.items() if key != "rounded"}
     sketch = _read_single_sketch(part, location, tree)

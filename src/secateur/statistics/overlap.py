@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._utils.arrays import Array
-from ..data.sketch import HASH_RANGE, Sketch
+from ..data.sketch import HASH_RANGE, N_RECOGNISED, Sketch
 from .tails import binomial_upper
 
 # p-value of each of the two tests below which a sample is refused. With the tests on rounded rows, all of them refuse
@@ -85,7 +85,7 @@ def overlap(first: Sketch, second: Sketch) -> Overlap:
     (False, True, 300)
     """
     result = _overlap_of_key(first, second)
-    for one, another in zip(first.rounded, second.rounded, strict=False):
+    for one, another in zip(first.rounded[:N_RECOGNISED], second.rounded[:N_RECOGNISED], strict=False):
         rounded = _overlap_of_key(one, another)
         p = min(1.0, PRICE_OF_ROUNDED_ROWS * rounded.p)
         if p < min(result.p, MAX_P_DOUBTED):

@@ -19,7 +19,8 @@ because it only raises the number of errors.
 Copies whose numbers were rounded are found by the sketches of rounded rows. Rounded rows of continuous columns can be
 equal by chance. For every two digits that are rounded away, each continuous column multiplies the number of such pairs
 by about a hundred, while copies are pairs at every rounding. So pairs of rounded rows are suspect only if their number
-is clearly above a thirtieth of the number of pairs of more coarsely rounded rows.
+is clearly above a thirtieth of the number of pairs of more coarsely rounded rows. The coarsest rounding, to about one
+digit, serves only this comparison.
 """
 
 import math
@@ -31,7 +32,7 @@ from typing import Literal
 import numpy as np
 
 from .._utils.arrays import Array, Floats
-from ..data.sketch import HASH_RANGE, Sketch
+from ..data.sketch import HASH_RANGE, N_RECOGNISED, Sketch
 from .overlap import MAX_P_DOUBTED, PRICE_OF_ROUNDED_ROWS, overlap
 from .tails import binomial_upper
 
@@ -193,7 +194,7 @@ def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) ->
     if verdict == "copies":
         return found
     is_doubtful = False  # once rows of one rounding are in doubt, those of every coarser rounding are, too
-    for k in range(1, len(pools)):
+    for k in range(1, min(N_RECOGNISED, n_keys) + 1):
         is_doubtful = is_doubtful or _shares_rounded_rows(used, certifying, k)
         verdict, doubtful = _judge_rounded(pools, k, is_doubtful=is_doubtful)
         is_doubtful = verdict != "natural"
@@ -234,7 +235,7 @@ def _judge_rounded(pools: "list[_Pool]", k: int, *, is_doubtful: bool) -> tuple[
         return "copies", []
     if is_doubtful:
         return "in doubt", [2]
-    if k + 1 == len(pools):
+    if k + 1 == len(pools):  # sketches from an earlier file, without the last rounding
         return "natural", []
     n_pairs, n_exact = (int(np.count_nonzero(pool.copies == 2)) for pool in (pooled, pools[0]))
     explained = pools[k + 1].n_coincidences / RATIO_OF_PAIRS * pooled.share / pools[k + 1].share
