@@ -6,11 +6,13 @@ no price.
 """
 
 import copy
+import gc
 import io
 import pickle
 import sys
 import threading
 import time
+from weakref import WeakValueDictionary
 
 import joblib
 import numpy as np
@@ -32,7 +34,7 @@ from secateur import (
 )
 from secateur.certifiers import freshness
 from secateur.cli import run
-from secateur.core import EvaluationRecord, UsedSample
+from secateur.core import EvaluationRecord, UsedSample, provenance
 from secateur.errors import LeakageError
 from secateur.modelfile import dumps_model, loads_model
 from secateur.pruners import RULES
@@ -291,7 +293,11 @@ def test_threads_can_certify_with_one_tree():
     assert {record.sample.name for _, record in tree.evaluation_log.snapshot()} >= {str(i) for i in range(64)}
 
 
-@pytest.mark.parametrize("function", [certify, certifiers.test_sample])
+def certify_as_a_list(pruning, sample):
+    return certifiers.path([pruning], sample)
+
+
+@pytest.mark.parametrize("function", [certify, certifiers.test_sample, certify_as_a_list])
 def test_of_the_threads_that_certify_different_prunings_on_one_sample_only_one_gets_a_limit_without_a_price(function):
     rng = np.random.default_rng(7)
     tree, grown = grow(*noise(rng, 300), max_depth=5)
@@ -516,7 +522,26 @@ def test_records_of_one_sample_are_merged_without_a_loss(first):
     assert in_order(none, EvaluationRecord(sample, sequence=a, has_other_sequences=True)).has_other_sequences
 
 
-@pytest.mark.parametrize("function", [certify, certifiers.test_sample])
+def test_threads_that_load_one_tree_at_the_same_time_share_its_log(monkeypatch):
+    rng = np.random.default_rng(15)
+    tree, grown = grow(*noise(rng, 100), max_depth=2)
+    data = pickle.dumps((tree, grown))
+    del tree, grown
+    gc.collect()
+
+    class SlowDictionary(WeakValueDictionary):
+        def get(self, key):
+            found = super().get(key)
+            time.sleep(0.1)  # without a lock, the other thread finds no log either by now
+            return found
+
+    monkeypatch.setattr(provenance, "_offered_logs", SlowDictionary())
+    loaded = []
+    assert run_in_threads(lambda _: loaded.append(pickle.loads(data)[0]), range(2)) == []
+    assert loaded[0].evaluation_log.records is loaded[1].evaluation_log.records
+
+
+@pytest.mark.parametrize("function", [certify, certifiers.test_sample, certify_as_a_list])
 def test_rows_are_checked_and_recorded_without_another_evaluation_in_between(function):
     rng = np.random.default_rng(14)
     tree, grown = grow(*noise(rng, 300), max_depth=5)

@@ -5,6 +5,8 @@ If m of the members are different, each bound fails with probability at most del
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 
@@ -68,10 +70,12 @@ def path(
     if not len(sequence):
         raise ParameterError("no prunings given; at least one is needed")
     check_group_error(group_error, counts)
-    rows = check_fresh_rows(
-        sequence, counts, "a path certificate", delta, repeated=repeated, repeats=repeats, takes_groups=True
-    )
-    errors, n_leaves = _evaluate_members(sequence, counts)
+    # No other thread may evaluate the sample between the check that its rows are fresh and the record of their use.
+    with _lock_of(sequence):
+        rows = check_fresh_rows(
+            sequence, counts, "a path certificate", delta, repeated=repeated, repeats=repeats, takes_groups=True
+        )
+        errors, n_leaves = _evaluate_members(sequence, counts)
     shares = _equal_shares(sequence) if weights is None else _checked_weights(weights, len(sequence))
     with np.errstate(divide="ignore"):
         log_shares = np.log(shares)
@@ -101,6 +105,12 @@ def path(
             zip(*(column.tolist() for column in columns), strict=True)
         )
     ]
+
+
+def _lock_of(sequence: PruningSequence | Sequence[Pruning]) -> AbstractContextManager[Any]:
+    """Return the lock of the evaluation log; members that are no prunings, which are refused later, have none."""
+    first = sequence if isinstance(sequence, PruningSequence) else sequence[0]
+    return first.tree.evaluation_log.lock if isinstance(first, Pruning | PruningSequence) else nullcontext()
 
 
 def _evaluate_members(

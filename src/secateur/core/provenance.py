@@ -393,22 +393,24 @@ class EvaluationLog:
 
     def offer(self, key: bytes) -> None:
         """Share this log from now on with trees that are unpickled or loaded and `join` under the same key."""
-        self._key = key
-        _offered_logs[key] = self if self._origin is None else self._origin
+        with _offers_lock:
+            self._key = key
+            _offered_logs[key] = self if self._origin is None else self._origin
 
     def join(self, key: bytes) -> None:
         """Share the log that was last offered under this key; if there is none, offer this one.
 
         The records of this log are added to those of the shared one.
         """
-        origin = _offered_logs.get(key)
-        if origin is None:
-            self.offer(key)
-            return
-        if origin.records is self.records:
-            return
-        own_records = self.records
-        self._origin, self._key, self.records, self.lock = origin, key, origin.records, origin.lock
+        with _offers_lock:  # two threads that load one tree must not both find no log
+            origin = _offered_logs.get(key)
+            if origin is None:
+                self.offer(key)
+                return
+            if origin.records is self.records:
+                return
+            own_records = self.records
+            self._origin, self._key, self.records, self.lock = origin, key, origin.records, origin.lock
         for sample_id, record in own_records.items():
             self.add(sample_id, record)
 
@@ -431,6 +433,7 @@ class EvaluationLog:
 
 # The logs of trees that were pickled, saved or loaded and are alive, by the key that `EvaluationLog.offer` was given.
 _offered_logs: "WeakValueDictionary[bytes, EvaluationLog]" = WeakValueDictionary()
+_offers_lock = RLock()
 # Sequences on which samples were evaluated, by their digests. A record does not refer to the sequence itself, because
 # the sequence contains the tree, and the tree its log.
 _evaluated_sequences: "WeakValueDictionary[bytes, PruningSequence]" = WeakValueDictionary()
