@@ -14,9 +14,25 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from sklearn.feature_selection import SelectKBest, f_classif
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier
 
-from secateur import Model, TreeClassifier, alternatives, certify, count, encode, engines, grow, load, prune, select
+from secateur import (
+    Model,
+    TreeClassifier,
+    alternatives,
+    certified_split,
+    certify,
+    certify_predictions,
+    count,
+    encode,
+    engines,
+    grow,
+    load,
+    prune,
+    select,
+)
 from secateur.certifiers import least_bound, path
 from secateur.cli import run
 from secateur.errors import LeakageError
@@ -289,6 +305,15 @@ def from_pruned_sklearn(population, rng):
     return model.certified_on(*held_out, delta=DELTA).certificate_, population.error(model)
 
 
+def pipeline_after_split(population, rng):
+    """A pipeline whose first step reads the target, fitted after rows were held out."""
+    X_fit, X_certify, y_fit, y_certify = certified_split(*population.draw(rng))
+    pipeline = make_pipeline(SelectKBest(f_classif, k=2), TreeClassifier(**QUICK, prune=None)).fit(X_fit, y_fit)
+    bound = certify_predictions(y_certify, pipeline.predict(X_certify), delta=DELTA)
+    answers = pipeline.predict(population.cells)
+    return bound, float(1 - population.chance[np.arange(len(answers)), answers].mean())
+
+
 def on_the_command_line(population, rng):
     X, y = population.draw(rng)
     names = np.array([f"c{k:02}" for k in range(population.chance.shape[1])])
@@ -337,6 +362,7 @@ FLOWS = {
     "alternatives, extreme on a second sample": extreme_alternative,
     "engine and counts file": counted_elsewhere,
     "command line": on_the_command_line,
+    "pipeline after certified_split": pipeline_after_split,
     "fit, groups, whole tree": grouped(certify=True, prune=None),
     "fit, groups, reduced-error": grouped(prune="reduced-error", certify=True),
     "fit, groups, select='certificate'": grouped(select="certificate"),
