@@ -87,7 +87,11 @@ def evaluated(estimator, X, y):
     return estimator.evaluate(X, y).error
 
 
-@pytest.mark.parametrize("look", [scored, evaluated])
+def scored_in_batches(estimator, X, y, n_rows=5):
+    return sum(scored(estimator, X[i : i + n_rows], y[i : i + n_rows]) for i in range(0, len(y), n_rows))
+
+
+@pytest.mark.parametrize("look", [scored, evaluated, scored_in_batches])
 def test_rows_on_which_every_size_was_evaluated_pay_for_the_choice(look):
     for seed in SEEDS:
         rng = np.random.default_rng(seed)
@@ -112,6 +116,19 @@ def test_a_single_score_has_no_price_and_changes_no_prediction():
     assert "evaluate" in {record.sample.name for record in model.tree_.evaluation_log.records.values()}
     assert model.certified_on(X, y).certificate_.method == "test sample, exact tail"
     assert np.array_equal(model.predict_proba(X), before)
+
+
+def test_batches_that_chose_nothing_have_no_price():
+    rng = np.random.default_rng(0)
+    model = fitted(rng)
+    few = model.prune_to(n_leaves=4)
+    X, y = noise(rng, 100)
+    scored_in_batches(few, X, y)
+    assert few.certified_on(X, y).certificate_.method == "test sample, exact tail"
+    others = noise(rng, 100)
+    best = min(members(model), key=lambda member: scored_in_batches(member, *others))
+    assert best.certified_on(*noise(rng, 100)).certificate_.method == "test sample, exact tail"
+    assert few.certified_on(X, y).certificate_.method == "test sample, exact tail"
 
 
 def test_a_target_that_cannot_be_counted_is_scored_as_before():

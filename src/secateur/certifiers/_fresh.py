@@ -6,7 +6,10 @@ evaluation log whether the rows were evaluated on other prunings, among which th
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
+
+import numpy as np
 
 from ..core import (
     Counts,
@@ -18,8 +21,10 @@ from ..core import (
     Sample,
     SampleUsage,
     Tree,
+    UsedSample,
 )
 from ..core.provenance import find_evaluated_sequence
+from ..data.sketch import HASH_RANGE, merge_sketches
 from ..errors import ParameterError, UnsupportedError, show
 from ..statistics.freshness import CertifyingRows, Freshness, compare_samples, sample_overlap
 from ..statistics.repeats import RepeatRule, Repeats
@@ -27,6 +32,8 @@ from ..statistics.tails import check_delta
 from . import METHODS
 
 _METHODS_FOR_USED_ROWS = ", ".join(name for name, method in METHODS.items() if method.covers_choice)
+
+MIN_POOLED_SAMPLES = 2  # a single sample is compared by itself
 
 Certifiable = Pruning | PruningSequence | Sequence[Pruning]
 
@@ -98,7 +105,9 @@ def _find_prior_evaluation(
 
     The result is ("", None) if the logs of the tree and of the sample's tree record no evaluation on other prunings.
     """
-    for sample_id, record in _records_of(tree, counts):
+    records = _records_of(tree, counts)
+    pooled = _pool_small_samples([record for _, record in records], tree, counts)
+    for sample_id, record in [*records, *pooled]:
         if not (_covers_other_prunings(record, pruning_or_sequence, members) and _is_same(sample_id, record, counts)):
             continue
         if isinstance(pruning_or_sequence, PruningSequence):
@@ -117,7 +126,35 @@ def _records_of(tree: Tree, counts: Sample) -> list[tuple[bytes, EvaluationRecor
 
 def evaluations_of(tree: Tree, counts: Sample) -> list[EvaluationRecord]:
     """Return the records of the evaluations of a sample on any pruning of a tree."""
-    return [record for sample_id, record in _records_of(tree, counts) if _is_same(sample_id, record, counts)]
+    records = _records_of(tree, counts)
+    records += _pool_small_samples([record for _, record in records], tree, counts)
+    return [record for sample_id, record in records if _is_same(sample_id, record, counts)]
+
+
+def _pool_small_samples(
+    records: Sequence[EvaluationRecord], tree: Tree, counts: Sample
+) -> list[tuple[bytes, EvaluationRecord]]:
+    """Return one record of all small samples that share rows with `counts`; none if there are fewer than two.
+
+    Rows that are evaluated a few at a time are not recognised among those that certify: five common rows may be due to
+    chance. All of them together are. A sample is small if its sketch holds all its rows. Rows that shaped the tree are
+    left out, because they are compared by themselves.
+    """
+    if counts.sketch is None:
+        return []
+    shaped = {used.sketch.digest for used in tree.history.samples if used.sketch is not None}
+    small, sketches = [], []
+    for record in records:
+        sketch = record.sample.sketch
+        if sketch is None or sketch.key != tree.row_key or sketch.theta < HASH_RANGE or sketch.digest in shaped:
+            continue
+        if np.isin(sketch.hashes, counts.sketch.hashes).any():
+            small.append(record)
+            sketches.append(replace(sketch, rounded=()))
+    if len(small) < MIN_POOLED_SAMPLES:
+        return []
+    sample = UsedSample(small[0].sample.name, merge_sketches(sketches))
+    return [(b"", replace(reduce(EvaluationRecord.merge, small), sample=sample))]
 
 
 def _covers_other_prunings(record: EvaluationRecord, pruning_or_sequence: Certifiable, members: Sequence[Any]) -> bool:
