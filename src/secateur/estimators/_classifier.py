@@ -158,6 +158,8 @@ class TreeClassifier(ClassifierMixin, TreeEstimator):  # type: ignore[misc]
     holdout_ : Counts or None
         Counts of the held-out sample.
     certificate_ : Bound or None
+    group_rates_ : tuple of GroupRates
+        The certified rates of population groups, such as women and men, if `certified_on` was called with `group`.
     model_ : Model
         Everything that `fit` found (the tree, the pruning, the counts, the certificate and more) as one frozen object.
     classes_ : array

@@ -4,6 +4,7 @@ A tally has the counts of all rows, and for each column the counts of each group
 the same groups.
 """
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -67,9 +68,10 @@ class GroupTally:
 def _order_of_name(name: str) -> tuple[bool, float, str]:
     """Return the key by which names are sorted: numbers first and by size, the group of missing values last."""
     try:
-        return name == MISSING_GROUP, float(name), name
+        number = float(name)
     except ValueError:
-        return name == MISSING_GROUP, float("inf"), name
+        number = math.inf
+    return name == MISSING_GROUP, number if math.isfinite(number) else math.inf, name
 
 
 @dataclass(frozen=True)
