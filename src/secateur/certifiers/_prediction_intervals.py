@@ -73,29 +73,29 @@ def prediction_intervals(
     check_name("by", by, BY)
     if not isinstance(symmetric, bool):
         raise ParameterError(Argument("symmetric", symmetric), "; True or False is needed")
-    asked = coverage_of(pruning, calibration, coverage, confidence)
+    required = coverage_of(pruning, calibration, coverage, confidence)
     moments = calibration.sample
     if not isinstance(moments, Moments) or not isinstance(grown, Moments):
         raise UnsupportedError("prediction intervals are for a numeric target; for classes use prediction_sets")
     grown.check_fits(pruning.tree)
     rows = check_rows_known(moments, "a prediction interval")
-    n_needed = asked.min_rows(is_two_sided=not symmetric)
+    n_needed = required.min_rows(is_two_sided=not symmetric)
     unit = units_of(pruning, grown, by, rows.n_rows, n_needed)
     predicted = np.asarray(grown.mean, np.float64)[pruning.leaves]
     unit_of_row = unit[np.searchsorted(pruning.leaves, rows.leaves_of(pruning))]
     residuals = rows.residuals(pruning, grown.mean)
-    below, above = _margins(residuals, unit_of_row, int(unit.max()) + 1, asked, is_symmetric=symmetric)
+    below, above = _margins(residuals, unit_of_row, int(unit.max()) + 1, required, is_symmetric=symmetric)
     return PredictionIntervals(
         lower=write_protect(predicted + below[unit]),
         upper=write_protect(predicted + above[unit]),
         is_symmetric=symmetric,
         n_rows=write_protect(np.bincount(unit_of_row, minlength=int(unit.max()) + 1)),
-        **region_fields(pruning, calibration, asked, by, unit, n_needed),
+        **region_fields(pruning, calibration, required, by, unit, n_needed),
     )
 
 
 def _margins(
-    residuals: Floats, unit: Longs, n_units: int, asked: Coverage, *, is_symmetric: bool
+    residuals: Floats, unit: Longs, n_units: int, required: Coverage, *, is_symmetric: bool
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of each unit, relative to the prediction."""
     scores = np.abs(residuals) if is_symmetric else residuals
@@ -103,7 +103,7 @@ def _margins(
     scores, starts = scores[order], np.searchsorted(unit[order], np.arange(n_units + 1))
     below, above = np.full(n_units, -np.inf), np.full(n_units, np.inf)
     positions: dict[int, int | None] = {}  # of the rank, by number of rows
-    find = asked.rank if is_symmetric else asked.trimmed
+    find = required.rank if is_symmetric else required.trimmed
     for u in range(n_units):
         first, end = int(starts[u]), int(starts[u + 1])
         n = end - first
@@ -141,12 +141,12 @@ def units_of(pruning: Pruning, grown: Any, by: By, n_rows: int, n_needed: int) -
 
 
 def region_fields(
-    pruning: Pruning, calibration: Calibration, asked: Coverage, by: str, unit: Longs, n_needed: int
+    pruning: Pruning, calibration: Calibration, required: Coverage, by: str, unit: Longs, n_needed: int
 ) -> dict[str, Any]:
     """Return the fields that prediction intervals and sets share."""
     return {
-        "coverage": float(asked.share),
-        "confidence": None if asked.confidence is None else float(asked.confidence),
+        "coverage": float(required.share),
+        "confidence": None if required.confidence is None else float(required.confidence),
         "leaves": pruning.leaves,
         "unit": write_protect(unit),
         "min_rows": n_needed,

@@ -52,7 +52,7 @@ def prediction_sets(
     [(0,), (0, 1)]
     """
     check_name("by", by, BY)
-    asked = coverage_of(pruning, calibration, coverage, confidence)
+    required = coverage_of(pruning, calibration, coverage, confidence)
     held_out = calibration.sample
     if not isinstance(held_out, Counts) or not isinstance(grown, Counts):
         raise UnsupportedError("prediction sets are for classes; for a numeric target use prediction_intervals")
@@ -60,9 +60,9 @@ def prediction_sets(
     leaves, n_classes = pruning.leaves, grown.n_classes
     order = np.argsort(-grown.by_class[leaves], axis=1, kind="stable").astype(np.int32)
     rows_by_rank = _rows_by_rank(order, held_out.by_class[leaves], n_classes)
-    n_needed = asked.min_rows()
+    n_needed = required.min_rows()
     unit = units_of(pruning, grown, by, int(held_out.total[0]), n_needed)
-    limit, n_rows = _largest_ranks(rows_by_rank, unit, asked)
+    limit, n_rows = _largest_ranks(rows_by_rank, unit, required)
     classes = None if pruning.tree.schema is None else pruning.tree.schema.classes
     is_limited = limit <= n_classes
     return PredictionSets(
@@ -71,7 +71,7 @@ def prediction_sets(
         size=write_protect(np.minimum(limit, n_classes)[unit]),
         is_limited=write_protect(is_limited),
         n_rows=write_protect(n_rows),
-        **region_fields(pruning, calibration, asked, by, unit, n_needed),
+        **region_fields(pruning, calibration, required, by, unit, n_needed),
     )
 
 
@@ -85,7 +85,7 @@ def _rows_by_rank(order: Ints, by_class: Array, n_classes: int) -> Longs:
     return np.column_stack([ranked, unseen])
 
 
-def _largest_ranks(rows_by_rank: Longs, unit: Longs, asked: Coverage) -> tuple[Longs, Longs]:
+def _largest_ranks(rows_by_rank: Longs, unit: Longs, required: Coverage) -> tuple[Longs, Longs]:
     """Return the largest rank in the set of each unit (above the number of classes: unbounded), and its rows."""
     n_units, n_ranks = int(unit.max()) + 1, rows_by_rank.shape[1]
     of_units = np.zeros((n_units, n_ranks), np.int64)
@@ -94,7 +94,7 @@ def _largest_ranks(rows_by_rank: Longs, unit: Longs, asked: Coverage) -> tuple[L
     cumulative = of_units.cumsum(axis=1)
     limits = np.full(n_units, n_ranks, np.int64)
     for u, n in enumerate(n_rows.tolist()):
-        rank = asked.rank(n)
+        rank = required.rank(n)
         if rank is not None:
             limits[u] = int(np.searchsorted(cumulative[u], rank)) + 1
     return limits, n_rows

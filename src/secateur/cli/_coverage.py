@@ -47,12 +47,12 @@ def regions_of(model: "Model", options: Options) -> "PredictionRegions":
     """Return the prediction intervals, or sets, that the options state."""
     from ..model_selection import intervals_of, sets_of
 
-    asked = {"coverage": options["coverage"] or 0.9, "confidence": options["confidence"], "by": options["by"]}
+    required = {"coverage": options["coverage"] or 0.9, "confidence": options["confidence"], "by": options["by"]}
     if not model.is_classifier:
-        return intervals_of(model, symmetric=not options["two_sided"], **asked)
+        return intervals_of(model, symmetric=not options["two_sided"], **required)
     if options["two_sided"]:
         raise click.UsageError("--two-sided is for numbers; a set of classes has no sides")
-    return sets_of(model, **asked)
+    return sets_of(model, **required)
 
 
 def region_columns(model: "Model", table: "Table", options: Options) -> dict[str, list[Any]]:
