@@ -63,7 +63,13 @@ def seed_documents():
         TreeClassifier(cv=2, costs=[[0, 5], [1, 0]], class_weight="balanced", max_depth=2).fit(rows, y),
         TreeClassifier(cv=2, scoring="log_loss", monotonic_cst={"n": 1}, max_depth=2).fit(rows, y),
         TreeClassifier(prune="best-of-size", select="holdout", certify="path", max_depth=2, holdout=0.5).fit(rows, y),
+        TreeRegressor(certify=True, target_range=(-1, 9), cv=2, max_depth=2, holdout=0.5, repeats="independent").fit(
+            rows, z
+        ),
+        TreeRegressor(prune=None, max_depth=1).fit(rows, z),
     ]
+    fits.insert(-1, fits[0].calibrated_on(rows[["n"]] + 0.5, y, repeats="independent"))
+    fits.append(fits.pop().calibrated_on(rows.assign(n=number + 0.5), z, repeats="independent"))
     documents = [write_model_document(fit.model_, sketch=i % 3 != 1) for i, fit in enumerate(fits)]
     for document in documents[0:2]:
         document["schema"]["columns"][0]["is_date"] = document["schema"]["columns"][0]["kind"] == "numeric"
@@ -334,6 +340,7 @@ def calls_on(model):
             "repr": lambda: repr(estimator),
             "predict": lambda: estimator.predict(rows),
             "predict_proba": lambda: estimator.predict_proba(rows) if model.is_classifier else None,
+            "regions": lambda: estimator.predict_set(rows) if model.is_classifier else estimator.predict_interval(rows),
             "prune_to 1": lambda: estimator.prune_to(n_leaves=1),
             "prune_to missing size": lambda: estimator.prune_to(n_leaves=missing_size),
             "prune_to accuracy": lambda: estimator.prune_to(accuracy=0.6),
