@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from sklearn.model_selection import KFold
 
 from oracles import all_prunings
-from secateur import TreeClassifier, TreeRegressor, count, encode, grow, prune
+from secateur import TreeClassifier, TreeRegressor, __version__, count, encode, grow, prune
 from secateur.certifiers import path
 from secateur.certifiers import test_sample as certify_test_sample
+from secateur.core import DataRecord
 from secateur.errors import DataError, LeakageError, ParameterError, PruningError, UnsupportedError
 from secateur.model_selection import Recipe, certify_model, fit_model, path_table, prune_to
 from secateur.model_selection.losses import Scoring, leaf_predictions
@@ -312,7 +313,35 @@ def test_the_path_table_of_numbers_has_squared_errors_and_no_limits():
 
 def test_a_model_without_held_out_rows_says_so():
     model = fit_model(TABLE, Recipe(growing=GINI, prune=None))
-    assert model.metadata == {"rows": len(X), "columns": 4, "held_out_rows": 0}
+    expected = {"fitted_with": f"secateur {__version__}", "rows": len(X), "columns": 4, "held_out_rows": 0}
+    assert {name: value for name, value in model.metadata.items() if name != "missing_values"} == expected
+
+
+@pytest.mark.filterwarnings("ignore:every row has the class")
+@given(
+    st.lists(st.tuples(st.sampled_from([None, 1.0, 2.0]), st.sampled_from([None, "a", "b"])), min_size=12, max_size=30),
+    st.sampled_from([0.0, 0.3]),
+)
+def test_the_missing_values_of_the_growing_rows_are_recorded(cells, holdout):
+    rows = [list(row) for row in cells]
+    table = encode(rows, names=["number", "word"], target=["no", "yes"] * (len(rows) // 2) + ["no"] * (len(rows) % 2))
+    recipe = Recipe(growing=GINI, prune="reduced-error" if holdout else None, holdout=holdout or 1 / 3)
+    model = fit_model(table, recipe)
+    recorded = {name: n for name, n in model.metadata.get("missing_values", {}).items() if n}
+    columns = {column.name: column for column in DataRecord.of(model).columns}
+    if not holdout:
+        expected = {name: sum(row[j] is None for row in rows) for j, name in enumerate(["number", "word"])}
+        assert recorded == {name: n for name, n in expected.items() if n}
+    # The held-out rows are not counted: a tree that is grown on the same rows again has the same numbers.
+    assert model.metadata["rows"] == model.grown.n_rows
+    assert all(columns[name].n_missing == n for name, n in recorded.items())
+    assert all(n <= model.metadata["rows"] for n in recorded.values())
+
+
+def test_rows_of_weight_zero_have_no_recorded_missing_values():
+    table = encode([[None], [1.0], [2.0], [None], [3.0]], target=["a", "b", "a", "b", "b"])
+    model = fit_model(table, Recipe(growing=GINI, prune=None), sample_weight=[1, 1, 2, 0, 1])
+    assert model.metadata["missing_values"] == {"x0": 1}
 
 
 def test_shrunk_probabilities_follow_the_path_from_the_root():

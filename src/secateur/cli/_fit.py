@@ -47,7 +47,7 @@ from ._command import (
     write_fitted_model,
     write_model_options,
 )
-from ._input import InputRows, data_options, groups_option, keep_option, read_table
+from ._input import InputRows, data_options, groups_option, keep_option, read_table, record_data_files
 
 if TYPE_CHECKING:
     from .._utils.arrays import Floats
@@ -180,7 +180,12 @@ def fit(data: tuple[str, ...], **options: Any) -> int:
     model = replace(
         model,
         parameters=parameters | {"nominal": list(options["nominal"]) or None},
-        metadata={**model.metadata, **_column_names(options), "command": _recorded_options(options)},
+        metadata={
+            **model.metadata,
+            **_column_names(options),
+            "files": record_data_files(data, "growing") + record_data_files(_holdout_file(options), "held out"),
+            "command": _recorded_options(options),
+        },
     )
     if options["verbose"]:
         from ..inspection import summary
@@ -232,10 +237,19 @@ def _column_names(options: Options) -> Options:
 
 def _read_holdout(options: Options, schema: "Schema") -> "tuple[float, InputRows | None]":
     """Return the share of rows to hold out, and the held-out rows if --holdout names a file."""
-    try:
+    files = _holdout_file(options)
+    if not files:
         return float(options["holdout"]), None
+    return DEFAULT_HOLDOUT, read_table(options, files[0], target=options["target"], schema=schema)
+
+
+def _holdout_file(options: Options) -> tuple[str, ...]:
+    """Return the value of --holdout if it names a file, and not a share of the rows."""
+    try:
+        float(options["holdout"])
     except ValueError:
-        return DEFAULT_HOLDOUT, read_table(options, options["holdout"], target=options["target"], schema=schema)
+        return (options["holdout"],)
+    return ()
 
 
 def _make_recipe(options: Options, table: "Table", holdout: float) -> "Recipe":

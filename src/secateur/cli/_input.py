@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .._utils.arrays import Array
     from ..core import Model, Sample
     from ..data.batch import Batch
+    from ..data.file_record import FileUse
     from ..data.raw_column import RawColumn
     from ..data.table import Schema, Table
     from ..data.target import TargetKind
@@ -314,6 +315,13 @@ def _drop_screened_columns(table: "Table", keep: Sequence[str]) -> "Table":
         print_message("note: all columns would be left out, so all are kept; use --ignore to drop some of them")
         return table
     return drop_columns(table, dropped) if dropped else table
+
+
+def record_data_files(paths: Sequence[str], use: "FileUse") -> list[dict[str, Any]]:
+    """Return names, sizes and hashes of data files for the metadata of a model; standard input is left out."""
+    from ..data.file_record import record_files
+
+    return [asdict(record) for record in record_files([path for path in paths if path != "-"], use)]
 
 
 def target_name(model: "Model", options: Options) -> str:

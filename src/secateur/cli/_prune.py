@@ -1,7 +1,7 @@
 """The commands `secateur prune` and `secateur path`: prune the tree of a model, and show its pruning sequence."""
 
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +31,7 @@ from ._input import (
     held_out_options,
     input_output_options,
     model_command,
+    record_data_files,
 )
 
 if TYPE_CHECKING:
@@ -101,7 +102,9 @@ def prune(model: "Model", **options: Any) -> int:
     elif options["group"]:
         raise click.UsageError("--group goes with --certified-error or --max-gap")
     if holdout is not None:
-        model = replace(model, holdout=holdout, certificate=None, group_rates=())
+        model = replace(
+            model, holdout=holdout, certificate=None, group_rates=(), metadata=_with_holdout_file(model, options)
+        )
     if options["nodes"]:
         for node in options["nodes"]:
             model = snip(model, node)
@@ -130,6 +133,16 @@ def _conditions_on_groups(holdout: "Sample | None", options: Options) -> Options
     if options["max_gap"] is not None:
         conditions |= {"max_gap": options["max_gap"], "rate": options["rate"], "positive": options["positive"]}
     return conditions
+
+
+def _with_holdout_file(model: "Model", options: Options) -> Options:
+    """Return the metadata of the model, in which the file of --holdout replaces earlier files of held-out rows."""
+    from ..core import DataRecord
+
+    files = [asdict(file) for file in DataRecord.of(model).files or () if file.use != "held out"]
+    if options["holdout"]:
+        files += record_data_files([options["holdout"]], "held out")
+    return {**model.metadata, "files": files}
 
 
 def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_holdout: bool) -> "Model":

@@ -11,6 +11,8 @@ from .._utils.output import write_file
 from ..errors import escape_unprintable
 from ..exports import EXPORTS
 from ._command import (
+    Options,
+    PathText,
     check_output_path,
     command,
     int_option,
@@ -74,9 +76,22 @@ def show(model: "Model", **options: Any) -> None:
     click.echo(text)
 
 
-@command("secateur report tree.json -o tree.html", "secateur report tree.json --holdout newer.csv --data patients.csv")
+@command(
+    "secateur report tree.json -o tree.html",
+    "secateur report tree.json --holdout newer.csv --data patients.csv",
+    "secateur report tree.json --card card.md --owner 'Credit risk'",
+)
 @model_argument
 @held_out_options
+@click.option("--fit-date", metavar="DATE", help="When the model was fitted, for --card.")
+@click.option("--date", metavar="DATE", help="When the file of --card is written; today by default.")
+@click.option("--owner", metavar="TEXT", help="Who answers for the model, for --card.")
+@click.option("--purpose", metavar="TEXT", help="What the model is for, for --card.")
+@click.option("--monitor", metavar="STATE", help="State file of `secateur monitor`, to show its results.")
+@click.option(
+    "--card", type=PathText(dir_okay=False), metavar="FILE",
+    help="Write all that is known about the model to this file (.md, .html or .json), and no page without --output.",
+)  # fmt: skip
 @click.option("--title", metavar="TEXT", help="Title of the page.")
 @click.option(
     "--data",
@@ -88,12 +103,17 @@ def show(model: "Model", **options: Any) -> None:
 def report(model: str, **options: Any) -> None:
     """Write an interactive HTML report of the tree in MODEL.
 
-    The page is one file and works offline.
+    The page is one file and works offline. With --card, write an audit file
+    instead: purpose, owner, data files with their hashes, columns, parameters,
+    errors, certificate, monitoring, and what was not checked.
     """
     from ..report import write_report
 
-    output = options["output"] or "report.html"
-    check_output_path(output, force=options["force"], is_file=True)
+    card, output = options["card"], options["output"]
+    output = output or (None if card else "report.html")
+    _check_card_options(options)
+    for path in filter(None, (card, output)):
+        check_output_path(path, force=options["force"], is_file=True)
     loaded = load_model_file(model)
     holdout = held_out_counts(loaded, options)
     if holdout is not None:
@@ -102,8 +122,35 @@ def report(model: str, **options: Any) -> None:
     if options["data"]:
         target = target_name(loaded, options)
         table, *_ = read_table(options, options["data"], target=target, schema=loaded.tree.schema)
-    write_report(loaded, output, title=options["title"], data=table)
-    print_result(options, {"output": output}, [output])
+    outputs = {"card": _write_card(loaded, model, options)} if card else {}
+    if output:
+        write_report(loaded, output, title=options["title"], data=table)
+        outputs["output"] = output
+    print_result(options, outputs, list(outputs.values()))
+
+
+def _check_card_options(options: Options) -> None:
+    """Refuse options of --card without it, and a file of no known format, before any work is done."""
+    from ..report import Governance
+
+    if options["card"]:
+        Governance.check_path(options["card"])
+        return
+    for name in ("purpose", "owner", "date", "fit_date"):
+        if options[name] is not None:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with --card FILE, which is not given")
+
+
+def _write_card(model: "Model", path: str, options: Options) -> str:
+    """Write the file of --card, and return its name."""
+    from ..report import governance
+
+    file = governance(
+        model, data=options["data"], model_file=None if path == "-" else path,
+        **{name: options[name] for name in ("purpose", "owner", "date", "fit_date", "title", "monitor")},
+    )  # fmt: skip
+    file.save(options["card"], overwrite=options["force"])
+    return str(options["card"])
 
 
 @command("secateur export tree.json --to sql --set table=patients > tree.sql")

@@ -16,6 +16,7 @@ from .costs import (
     text_with_ties,
 )
 from .counts import Counts, LabelRule, Original, check_label_rule, leaf_labels
+from .data_record import ColumnRecord, DataRecord
 from .group_rates import GROUP_RATES, GroupGap, GroupRate, GroupRates
 from .grouped_rows import GroupedRows
 from .leaf_shares import LeafShares, class_number
@@ -44,11 +45,11 @@ from .tree import MAX_ROUNDED_DIGITS, Tree
 
 __all__ = [
     "ALPHA_UNITS", "COST_UNITS", "GROUP_RATES", "MAX_ROUNDED_DIGITS", "NO_BRANCH", "NO_SAMPLES", "RELATIVE_TOLERANCE",
-    "Bound", "Calibration", "CostUnit", "Counts", "EvaluationLog", "EvaluationRecord", "GroupGap", "GroupRate",
-    "GroupRates", "GroupedRows", "LabelRule", "LeafShares", "MemberChanges", "Model", "Moments", "NodeStatistics",
-    "Original", "PopulationGroups", "PredictionIntervals", "PredictionRegions", "PredictionSets", "Pruning",
-    "PruningSequence", "RuleProvenance", "Sample", "SampleUsage", "Selection", "Surrogates", "TargetRows", "Tree",
-    "UsedSample", "as_model", "check_label_rule", "check_no_surrogates", "class_number", "cost_provenance",
-    "cost_result_fields", "excess_cost", "full_cost", "labels_of", "leaf_labels", "m_estimate", "node_cost",
-    "sample_usage_of", "text_with_ties",
+    "Bound", "Calibration", "ColumnRecord", "CostUnit", "Counts", "DataRecord", "EvaluationLog", "EvaluationRecord",
+    "GroupGap", "GroupRate", "GroupRates", "GroupedRows", "LabelRule", "LeafShares", "MemberChanges", "Model",
+    "Moments", "NodeStatistics", "Original", "PopulationGroups", "PredictionIntervals", "PredictionRegions",
+    "PredictionSets", "Pruning", "PruningSequence", "RuleProvenance", "Sample", "SampleUsage", "Selection",
+    "Surrogates", "TargetRows", "Tree", "UsedSample", "as_model", "check_label_rule", "check_no_surrogates",
+    "class_number", "cost_provenance", "cost_result_fields", "excess_cost", "full_cost", "labels_of", "leaf_labels",
+    "m_estimate", "node_cost", "sample_usage_of", "text_with_ties",
 ]  # fmt: skip

@@ -36,7 +36,7 @@ from ._by_hand import HandGrowingMixin
 from ._certifying import CertifyingMixin
 
 if TYPE_CHECKING:
-    from ..report import Report
+    from ..report import Governance, Report
 
 
 class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: ignore[misc]
@@ -338,6 +338,26 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
         if path is not None:
             report.save(path)
         return report
+
+    def governance(self, path: str | os.PathLike[str] | None = None, **options: Any) -> "Governance":
+        """Return all that is known about the fitted tree, for those who must answer for it; with a path, also write it.
+
+        The ending of the path decides the format: .md, .html or .json. The options are those of
+        `secateur.report.governance`: `purpose`, `owner`, `date`, `fit_date`, `title`, `data`, `model_file`, `monitor`.
+
+        Examples
+        --------
+        >>> from secateur import TreeClassifier
+        >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
+        >>> model.governance(owner="Credit risk", date="2026-03-01")
+        Governance('Audit file: TreeClassifier', 12 sections)
+        """
+        from ..report import governance
+
+        file = governance(self, **options)
+        if path is not None:
+            file.save(path)
+        return file
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Draw the tree with matplotlib; see `secateur.plot.TreeDisplay`."""

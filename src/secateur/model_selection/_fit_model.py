@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import __version__
 from .._utils.arrays import ArrayLike, Ints, Labels, LongsOrFloats
 from .._utils.checks import check_name
 from .._utils.warn import warn
@@ -518,17 +519,30 @@ def _warn_of_small_holdout(plan: FitPlan, n_holdout: int) -> None:
 
 
 def _metadata(rows: WeightedRows, holdout_rows: WeightedRows | None) -> dict[str, Any]:
-    """Return the numbers of rows and columns, and the names of constant columns, for `Model.metadata`."""
+    """Return the version, the numbers of rows, columns and missing values, and the constant columns of a fit."""
     metadata: dict[str, Any] = {
+        "fitted_with": f"secateur {__version__}",
         "rows": rows.n_used,
         "columns": rows.table.n_columns,
         "held_out_rows": 0 if holdout_rows is None else holdout_rows.table.n_rows,
     }
     if rows.table.constant:
         metadata["constant_columns"] = list(rows.table.constant)
+    if any(column.has_missing for column in rows.table.schema.columns):
+        metadata["missing_values"] = _missing_values(rows)
     if rows.groups is not None:
         used = rows.drop_weightless().groups
         metadata["groups"] = 0 if used is None else len(np.unique(used))
         held_out = None if holdout_rows is None else holdout_rows.groups
         metadata["held_out_groups"] = 0 if held_out is None else len(np.unique(held_out))
     return metadata
+
+
+def _missing_values(rows: WeightedRows) -> dict[str, int]:
+    """Return the number of rows with a missing value in each column that has any, by column name."""
+    is_used, n_missing = rows.is_used(), {}
+    for column, values in zip(rows.table.schema.columns, rows.table.columns, strict=True):
+        if column.has_missing:
+            is_missing = np.isnan(values) if column.kind == "numeric" else values == len(column.categories)
+            n_missing[column.name] = int(np.count_nonzero(is_missing if is_used is None else is_missing & is_used))
+    return n_missing

@@ -23,7 +23,7 @@ from ..errors import ModelFileError
 from ._file import decompress, parse_json, read_file, write_json
 from ._read import read_counts, read_model
 from ._values import SCHEMA, Document
-from ._write import VERSION, tree_fingerprint, write_counts_document, write_model_document
+from ._write import VERSION, model_hash, tree_fingerprint, write_counts_document, write_model_document
 
 MAX_SHOWN_PATH_CHARACTERS = 1000
 
@@ -35,6 +35,7 @@ __all__ = [
     "load_counts",
     "load_model",
     "loads_model",
+    "model_hash",
     "save_counts",
     "save_model",
     "tree_fingerprint",

@@ -426,3 +426,22 @@ def tree_fingerprint(tree: Tree) -> str:
     if tree.estimate_limits is not None:
         digest.update(json.dumps(_write_limits(tree.estimate_limits), sort_keys=True).encode())
     return f"sha256:{digest.hexdigest()}"
+
+
+def model_hash(model: Model) -> str:
+    """Return a hash of all that decides the predictions of a model: its tree, its leaves and their predictions.
+
+    Examples
+    --------
+    >>> from secateur import Counts, Pruning
+    >>> tree = Tree.from_parents([-1, 0, 0])
+    >>> grown = Counts.from_leaves(tree, [[3, 1], [0, 2]])
+    >>> model_hash(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown))[:15]
+    'sha256:0aebe69c'
+    """
+    digest = hashlib.sha256(tree_fingerprint(model.tree).encode())
+    leaves = model.pruning.leaves
+    digest.update(leaves.astype("<i4").tobytes() + model.pruning.labels[leaves].astype("<i4").tobytes())
+    if not model.is_classifier:
+        digest.update(model.grown.predictions[leaves].astype("<f8").tobytes())
+    return f"sha256:{digest.hexdigest()}"

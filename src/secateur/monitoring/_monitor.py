@@ -157,6 +157,11 @@ class Monitor:
             looks,
         )
 
+    @property
+    def n_batches(self) -> int:
+        """Number of batches counted so far."""
+        return self._state.n_batches
+
     def __repr__(self) -> str:
         plan, n = self._state.plan, int(self._state.leaf_rows.sum())
         return f"Monitor(limit {plan.limit:.4g}, alpha {plan.alpha:g}, {n:,} rows in {self._state.n_batches:,} batches)"

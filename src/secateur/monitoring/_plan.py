@@ -6,7 +6,6 @@ half each, the latter divided in proportion to the shares of certifying rows. So
 with probability at most delta + alpha. If no leaf can be tested, alpha is spent on the limit on the error alone.
 """
 
-import hashlib
 import math
 import numbers
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +17,6 @@ from ..certifiers import leaf_shares
 from ..core import Bound, Counts, Model
 from ..errors import Argument, LeakageError, ParameterError, SecateurError, UnsupportedError
 from ..inspection.view import view_of
-from ..modelfile import tree_fingerprint
 from ..statistics.monitor_status import MonitorPlan
 
 if TYPE_CHECKING:
@@ -93,14 +91,6 @@ def check_classifier(model: Model) -> None:
             "the model predicts numbers; a monitor counts wrong classes: monitor a classifier, such as one of "
             "whether the number is above a threshold"
         )
-
-
-def model_hash(model: Model) -> str:
-    """Return a hash of all that decides the answers of a model: its tree, its leaves and their classes."""
-    digest = hashlib.sha256(tree_fingerprint(model.tree).encode())
-    leaves = model.pruning.leaves
-    digest.update(leaves.astype("<i4").tobytes() + model.pruning.labels[leaves].astype("<i4").tobytes())
-    return f"sha256:{digest.hexdigest()}"
 
 
 def rules_of(model: Model) -> tuple[str, ...]:

@@ -17,8 +17,8 @@ from .._utils.arrays import Floats, Longs
 from .._utils.output import PathLike, error_reason, printable_path, write_file
 from ..core import Model
 from ..errors import Argument, ModelFileError, ParameterError, show
+from ..modelfile import model_hash
 from ..statistics.monitor_status import MonitorPlan
-from ._plan import model_hash
 from ._seen import MAX_DIGESTS, MAX_IDS, SeenRows
 
 FORMAT = "secateur-monitor"

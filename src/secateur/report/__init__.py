@@ -7,6 +7,10 @@
     _candidates.py  what else the nodes could have asked
     _static.py    the tree for readers without scripts
     _alternatives.py  the prunings that are about as good as the best
+    _card.py      the model card
+
+The governance file, which states all that is known about a model, is collected by `_governance.py` and written by
+`_governance_file.py`.
 
 This module reads the model once (`_shown`) and joins the parts of the page. The page needs no network and no other
 file. Its content security policy allows only its own script and style, which it names by their hashes. Names that come
@@ -34,10 +38,19 @@ from ..errors import show
 from ..inspection.currency import error_currency, score_on
 from ..plot.distribution import encode_shown_rows
 from ._data import page_data
+from ._governance_file import Governance, governance
 from ._shown import ShownModel, read_model
 from ._static import picture, static_html
 
-__all__ = ["Report", "notebook_html", "picture", "report_html", "write_report"]
+__all__ = [
+    "Governance",
+    "Report",
+    "governance",
+    "notebook_html",
+    "picture",
+    "report_html",
+    "write_report",
+]
 
 SCRIPTS = (
     "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
