@@ -124,7 +124,7 @@ def report(model: str, **options: Any) -> None:
         table, *_ = read_table(options, options["data"], target=target, schema=loaded.tree.schema)
     outputs = {"card": _write_card(loaded, model, options)} if card else {}
     if output:
-        write_report(loaded, output, title=options["title"], data=table)
+        write_report(loaded, output, title=options["title"], data=table, monitor=options["monitor"])
         outputs["output"] = output
     print_result(options, outputs, list(outputs.values()))
 

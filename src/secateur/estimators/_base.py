@@ -321,12 +321,18 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
         return evaluate(model, counts, positive=positive, false_positive=false_positive, false_negative=false_negative)
 
     def report(
-        self, path: str | os.PathLike[str] | None = None, title: str | None = None, *, X: Rows = None, y: Labels = None
+        self,
+        path: str | os.PathLike[str] | None = None,
+        title: str | None = None,
+        *,
+        X: Rows = None,
+        y: Labels = None,
+        monitor: Any = None,
     ) -> "Report":
         """Return the interactive report of the tree, for a notebook; with a path, also write it to a file.
 
         With the growing rows as `X` and `y`, the report shows their distribution at each split; see
-        `secateur.write_report`.
+        `secateur.write_report`. With a `Monitor`, or the path of its state file, it shows what the monitor has found.
         """
         from ..plot.distribution import encode_shown_rows
         from ..report import Report
@@ -334,7 +340,7 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
         table = encode_shown_rows(
             self.model_.tree, None if X is None else (X, None if y is None else check_target(y, self))
         )
-        report = Report(self.model_, title, is_estimator=True, table=table)
+        report = Report(self.model_, title, is_estimator=True, table=table, monitor=monitor)
         if path is not None:
             report.save(path)
         return report

@@ -27,6 +27,7 @@ from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from string import Template
+from typing import Any
 from urllib.parse import quote
 
 from .. import __version__
@@ -36,9 +37,11 @@ from ..core.class_names import as_one_line
 from ..data.table import Table
 from ..errors import show
 from ..inspection.currency import error_currency, score_on
+from ..monitoring import Monitor
 from ..plot.distribution import encode_shown_rows
 from ._data import page_data
 from ._governance_file import Governance, governance
+from ._monitoring import monitor_of, static_monitoring
 from ._shown import ShownModel, read_model
 from ._static import picture, static_html
 
@@ -55,8 +58,8 @@ __all__ = [
 SCRIPTS = (
     "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
     "viewport", "minimap", "keyboard", "tree", "details", "panel", "route", "whatif", "scores", "plots", "evaluation",
-    "groups", "compare", "alternatives", "downloads", "description", "rules", "members", "by-hand", "code", "tabs",
-    "main",
+    "groups", "compare", "alternatives", "downloads", "description", "rules", "members", "by-hand", "monitoring", "code",
+    "tabs", "main",
 )  # fmt: skip
 DEFAULT_FRAME_PIXELS = 820
 
@@ -67,6 +70,7 @@ def write_report(
     *,
     title: str | None = None,
     data: object = None,
+    monitor: Monitor | str | PathLike[str] | None = None,
     overwrite: bool = True,
 ) -> Path:
     """Write the interactive report of a model as one HTML file that works offline.
@@ -84,6 +88,9 @@ def write_report(
     data : Table, or (X, y), optional
         The rows the tree was grown on. The page then shows the distribution of each tested column, by
         class, and its range. It contains sums of these rows, never a single row.
+    monitor : Monitor or path of a state file, optional
+        The monitor of the model. The page then shows the evidence against the limit, the rules that have broken, and
+        the shares of rows.
     overwrite : bool
         Whether an older file may be replaced.
 
@@ -101,15 +108,21 @@ def write_report(
     ...     print(page.name, page.read_text("utf-8").startswith("<!doctype html>"))
     tree.html True
     """
-    return _report(model_or_parts, title, data).save(path, overwrite=overwrite)
+    return _report(model_or_parts, title, data, monitor).save(path, overwrite=overwrite)
 
 
-def report_html(model_or_parts: object, *, title: str | None = None, data: object = None) -> str:
+def report_html(
+    model_or_parts: object,
+    *,
+    title: str | None = None,
+    data: object = None,
+    monitor: Monitor | str | PathLike[str] | None = None,
+) -> str:
     """Return the report as text.
 
     Parameters
     ----------
-    model_or_parts, title, data
+    model_or_parts, title, data, monitor
         As for `write_report`.
 
     Examples
@@ -119,7 +132,7 @@ def report_html(model_or_parts: object, *, title: str | None = None, data: objec
     >>> "http://" in report_html((tree, Counts.from_leaves(tree, [[3, 1], [0, 2]]))).replace("http://www.w3.org", "")
     False
     """
-    return _report(model_or_parts, title, data).html
+    return _report(model_or_parts, title, data, monitor).html
 
 
 def notebook_html(model_or_parts: object, *, title: str | None = None, height: int = DEFAULT_FRAME_PIXELS) -> str:
@@ -173,6 +186,10 @@ class Report:
     title: str | None = None
     is_estimator: bool = False
     table: Table | None = None
+    monitor: Monitor | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "monitor", monitor_of(self.model, self.monitor))
 
     @cached_property
     def html(self) -> str:
@@ -181,7 +198,7 @@ class Report:
         style = _page_file("page.css")
         modules = "\n".join(_minify(_page_file(f"{name}.js")) for name in SCRIPTS)
         script = f'(() => {{\n"use strict";\n{modules}\n}})();\n'
-        data = page_data(shown, self.name, is_estimator=self.is_estimator)
+        data = page_data(shown, self.name, is_estimator=self.is_estimator, monitor=self.monitor)
         policy = (
             f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
             "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -193,7 +210,7 @@ class Report:
             summary=escape(_summary(shown)),
             style=style,
             icon=f"data:image/svg+xml,{quote(_page_file('icon.svg').strip())}",
-            static=static_html(shown),
+            static=static_html(shown) + static_monitoring(self.monitor),
             # Without "<" the data can neither end the script element nor start a comment in it. JSON allows the escape.
             data=json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c"),
             script=script,
@@ -216,11 +233,11 @@ class Report:
         return f"Report({show(self.name)}, {self.model.pruning.n_leaves:,} of {self.model.tree.n_leaves:,} leaves)"
 
 
-def _report(model_or_parts: object, title: str | None, data: object = None) -> Report:
+def _report(model_or_parts: object, title: str | None, data: object = None, monitor: Any = None) -> Report:
     model = as_model(model_or_parts, done="reported")
     check_no_surrogates(model.tree, "the page, which sends rows through the tree itself,", "show the tree as text")
     table = None if data is None else encode_shown_rows(model.tree, data)
-    return Report(model, title, hasattr(model_or_parts, "model_"), table)
+    return Report(model, title, hasattr(model_or_parts, "model_"), table, monitor)
 
 
 def _page_file(name: str) -> str:

@@ -19,10 +19,12 @@ from ..inspection.currency import Baseline, SampleRole, error_currency, score_on
 from ..inspection.sentences import CROSS_VALIDATION_TEMPLATE, find_sentence
 from ..inspection.view import TreeView
 from ..inspection.wording import category_text, round_values
+from ..monitoring import Monitor
 from ._alternatives import alternative_entries
 from ._candidates import hand_entries
 from ._card import card
 from ._groups import group_entries
+from ._monitoring import monitoring_entries
 from ._reasons import Reasons, fitted_reasons, sequence_reasons
 from ._shown import NOT_A_MEMBER, Entries, ShownModel, ShownSample, Stops, delta_of
 
@@ -30,7 +32,7 @@ UNUSED = ("unused", "evaluated", "not recorded")  # `SampleRole.use` of rows tha
 CHILD_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz."  # child numbers; the point (-1) marks codes that cannot arrive
 
 
-def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
+def page_data(shown: ShownModel, title: str, *, is_estimator: bool, monitor: Monitor | None = None) -> Entries:
     """Return everything that the page shows.
 
     Parameters
@@ -39,6 +41,8 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
     title : str
     is_estimator : bool
         Whether the Python code on the page uses an estimator.
+    monitor : Monitor, optional
+        The monitor of the model, whose results the page shows.
     """
     model, view, stops, sequence = shown.model, shown.view, shown.stops, shown.sequence
     tree = model.tree
@@ -81,6 +85,7 @@ def page_data(shown: ShownModel, title: str, *, is_estimator: bool) -> Entries:
         "groups": group_entries(model),
         "hand": hand_entries(model, shown.table),
         "alternatives": alternative_entries(model, is_estimator=is_estimator),
+        "monitor": monitoring_entries(monitor),
         "card": card(shown),
     }
     if tree.estimate_limits is not None:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from .._utils.output import write_file
-from ..core import Model, as_model
+from ..core import as_model
 from ..core.class_names import as_one_line
 from ..data.file_record import FileRecord, record_file, record_files
-from ..errors import Argument, ModelFileError, ParameterError, show
-from ..modelfile import model_hash
+from ..errors import Argument, ParameterError, show
 from ..monitoring import Monitor
 from ._governance import Entry, Responsibility, Section, TableEntry, as_plain, collect_sections
+from ._monitoring import monitor_of
 
 FORMAT, VERSION = "secateur-governance", 1
 _MARKDOWN_CHARACTER = re.compile(r"([\\`*{}\[\]<>|#~]|(?<!\w)_|_(?!\w))")
@@ -42,7 +42,7 @@ class Governance:
 
     Examples
     --------
-    >>> from secateur import Counts, Pruning, Tree
+    >>> from secateur import Counts, Model, Pruning, Tree
     >>> tree = Tree.from_parents([-1, 0, 0])
     >>> grown = Counts.from_leaves(tree, [[3, 1], [0, 2]])
     >>> file = governance(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), owner="Risk", date="")
@@ -177,7 +177,7 @@ def governance(
     if model_file is not None:
         files.append(record_file(model_file, "model"))
     name = title or str(fitted.parameters.get("estimator") or "A pruned tree")
-    sections = collect_sections(fitted, stated, files, _monitor_of(fitted, monitor))
+    sections = collect_sections(fitted, stated, files, monitor_of(fitted, monitor))
     return Governance(f"Audit file: {as_one_line(name)}", sections)
 
 
@@ -187,19 +187,6 @@ def _date_text(name: str, value: Any) -> str | None:
     if not isinstance(value, dt.date):
         raise ParameterError(Argument(name, value), "; a date, or its text, is needed")
     return value.isoformat()[:10]
-
-
-def _monitor_of(model: Model, monitor: Any) -> Monitor | None:
-    """Return a monitor, or that in a state file; refuse the monitor of another model."""
-    if monitor is None:
-        return None
-    if isinstance(monitor, str | PathLike):
-        return Monitor.load(monitor, model)
-    if not isinstance(monitor, Monitor):
-        raise ParameterError(Argument("monitor", monitor), "; a Monitor, or the path of its state file, is needed")
-    if model_hash(monitor.model) != model_hash(model):
-        raise ModelFileError("the monitor is that of another model; pass the monitor of the model that is documented")
-    return monitor
 
 
 def _escape_markdown(text: str) -> str:

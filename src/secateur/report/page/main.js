@@ -21,7 +21,11 @@ const canRoute = tree.feature.some((j) => j >= 0);
 const whatIf = canRoute ? createWhatIf(raw, tree, state, words, errors, picture, routing) : null;
 const alternatives = raw.alternatives ? createAlternatives(raw, tree, state, words, errors, picture) : null;
 const byHand = raw.hand ? createByHand(raw, tree, state, words, picture) : null;
-const isPossible = { "what-if": canRoute, "groups-part": raw.groups.length > 0, "by-hand": byHand !== null, alternatives: alternatives !== null };
+const monitoring = raw.monitor ? createMonitoring(raw, picture) : null;
+const isPossible = {
+  "what-if": canRoute, "groups-part": raw.groups.length > 0, "by-hand": byHand !== null, alternatives: alternatives !== null,
+  monitoring: monitoring !== null,
+};
 const tabs = createTabs(state, [
   { id: "node", name: "Node", draw: drawNode, isQuick: true },
   { id: "what-if", name: "What if", draw: whatIf, leave: whatIf?.leave },
@@ -33,6 +37,7 @@ const tabs = createTabs(state, [
   { id: "rules-part", name: "Rules", draw: createRules(raw, tree, state, words, errors, picture) },
   { id: "members-part", name: "All prunings", draw: createMembers(raw, tree, state, errors, currency), isQuick: true },
   { id: "by-hand", name: "Grow by hand", draw: byHand, isQuick: true },
+  { id: "monitoring", name: "Monitoring", draw: monitoring, isQuick: true },
   { id: "card-part", name: "Model card" },
 ].filter(({ id }) => isPossible[id] ?? true));
 picture.setOnSelect(() => {

@@ -3,8 +3,8 @@
 const PLOT = { width: 340, height: 260, left: 52, right: 12, top: 10, bottom: 40 }; // pixels
 
 // A plot of `lines` ({ key, points }) and `points` ({ at, low, high, r, colour, title }). `min` and `max` are the ends of
-// the axes as [x, y]; `tickText` formats their numbers.
-function xyPlot({ title, x, y, lines = [], points = [], hasDiagonal = false, min = [0, 0], max = [1, 1], tickText = (value) => formatMeasure(value) }) {
+// the axes as [x, y]; `tickText` formats their numbers, `tickTextY` those of the second axis.
+function xyPlot({ title, x, y, lines = [], points = [], hasDiagonal = false, min = [0, 0], max = [1, 1], tickText = (value) => formatMeasure(value), tickTextY = tickText }) {
   const plotWidth = PLOT.width - PLOT.left - PLOT.right;
   const plotHeight = PLOT.height - PLOT.top - PLOT.bottom;
   const px = (value) => PLOT.left + ((value - min[0]) / (max[0] - min[0] || 1)) * plotWidth;
@@ -14,7 +14,7 @@ function xyPlot({ title, x, y, lines = [], points = [], hasDiagonal = false, min
     const anchor = { 0: "start", 1: "end" }[share] || "middle";
     return [
       svg("line", { class: "grid", x1: PLOT.left, x2: PLOT.width - PLOT.right, y1: py(tickY), y2: py(tickY) }),
-      svg("text", { class: "tick", x: PLOT.left - 5, y: py(tickY) + 4, "text-anchor": "end" }, tickText(tickY)),
+      svg("text", { class: "tick", x: PLOT.left - 5, y: py(tickY) + 4, "text-anchor": "end" }, tickTextY(tickY)),
       svg("text", { class: "tick", x: px(tickX), y: PLOT.height - PLOT.bottom + 15, "text-anchor": anchor }, tickText(tickX)),
     ];
   });
