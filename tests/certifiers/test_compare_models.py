@@ -1,6 +1,7 @@
 """Champion and challenger on the same fresh rows."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
@@ -173,3 +174,30 @@ def test_false_limits_are_at_most_delta(n, only_first, only_second):
     limits = np.array([limit_difference(int(a), int(b), n, delta) for a, b, _ in drawn])
     false_ones = times[(limits[:, 0] > truth + 1e-12) | (limits[:, 1] < truth - 1e-12)].sum()
     assert false_ones <= stats.binom.ppf(0.999, n_runs, delta)
+
+
+def test_trees_of_different_columns_are_compared(rows):
+    X, y = pd.DataFrame(rows[0], columns=["a", "b", "c"]), rows[1]
+    small, large = (TreeClassifier(**QUICK).fit(X.loc[:499, names], y[:500]) for names in (["a"], ["c", "b", "a"]))
+    result = compare_models(small, large, X[500:], y[500:])
+    wrong = [small.predict(X.loc[500:, ["a"]]) != y[500:], large.predict(X[500:]) != y[500:]]
+    assert result.errors == tuple(int(w.sum()) for w in wrong)
+
+
+def test_two_prunings_of_one_tree_are_compared_once(rows, models):
+    X, y = rows[0][500:], rows[1][500:]
+    model = models[1]
+    result = compare_models(model, model.prune_to(n_leaves=2), X, y)
+    assert result.is_checked
+    # The rows may have chosen one of them, so they certify no further pruning without a price.
+    with pytest.raises(LeakageError, match="was evaluated on other prunings"):
+        compare_models(model, model.prune_to(n_leaves=3), X, y)
+
+
+@pytest.mark.filterwarnings("ignore:y holds classes the tree has not seen")
+def test_labels_that_a_tree_does_not_know_are_errors(rows, models):
+    X, y = rows[0][500:600], rows[1][500:600].copy()
+    y[:7] = 2
+    known = compare_models(*models, X[7:], y[7:])
+    result = compare_models(*models, X, y)
+    assert result.errors == tuple(n + 7 for n in known.errors)

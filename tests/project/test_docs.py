@@ -24,6 +24,14 @@ GALLERY = sorted((DOCS / "gallery").glob("plot_*.py"))
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```\n(?:\n*^```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)
 
 
+WORDS_OF_PAGES = {  # words that readers search for, and the page that must contain them
+    "how-to/monitor.md": ["drift", "PSI", "stability", "monitor", "alarm"],
+    "how-to/audit-file.md": ["audit", "governance", "model card", "SHA-256", "fairness", "validation"],
+    "how-to/reason-codes.md": ["adverse action", "reason codes", "letters", "applicant"],
+    "how-to/compare-models.md": ["champion", "challenger", "McNemar", "compare"],
+}
+
+
 def name_of(path):
     return str(path.relative_to(DOCS))
 
@@ -40,6 +48,14 @@ def folder(tmp_path, monkeypatch):
     import matplotlib.pyplot as plt
 
     plt.close("all")
+
+
+@pytest.mark.parametrize("page", WORDS_OF_PAGES)
+def test_a_search_finds_the_page(page):
+    """The search of the documentation finds words that a page contains, and ranks titles and headings first."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    assert [word for word in WORDS_OF_PAGES[page] if word.lower() not in text.lower()] == []
+    assert f"\n{Path(page).stem}\n" in (DOCS / page).with_name("index.md").read_text(encoding="utf-8")
 
 
 def agrees(shown, printed):

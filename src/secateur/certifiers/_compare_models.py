@@ -13,16 +13,20 @@ sign: the limits exclude 0 exactly if the p-value is below nine tenths of delta.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._utils.arrays import Bools, Labels, Rows
-from ..core import Model
+from ..core import Counts, Model, Pruning
+from ..data.encoding import encode
+from ..data.table import Table
 from ..errors import Argument, LeakageError, ParameterError, UnsupportedError, escape_unprintable, show
 from ..routing import count
-from ..routing.prediction import predict
+from ..routing.prediction import predict_leaf
 from ..statistics.repeats import RepeatRule
 from ..statistics.tails import binomial_upper, check_delta, log_binomial_tail
 from ._fresh import freshness
@@ -80,6 +84,13 @@ class ModelComparison:
     freshness: str = ""
     is_checked: bool = False
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields by name, with the better classifier and the sentence, as plain values."""
+        values = asdict(self)
+        for name in ("names", "errors", "discordant"):
+            values[name] = list(values[name])
+        return {**values, "better": self.better, "sentence": str(self)}
+
     @property
     def better(self) -> str | None:
         """The name of the classifier with the lower error, if the limits exclude that the errors are equal; or None."""
@@ -104,12 +115,17 @@ class ModelComparison:
         )
 
 
-class _Prediction(NamedTuple):
-    """Which rows a classifier predicts wrongly, and what is known about its use of the rows."""
+class Prediction(NamedTuple):
+    """Which rows a classifier predicts wrongly, and what is known about its use of the rows.
+
+    For a tree of this package, `pruning` and `counts` are what the log of the tree will record as evaluated.
+    """
 
     is_wrong: Bools
     freshness: str
     is_checked: bool
+    pruning: Pruning | None = None
+    counts: Counts | None = None
 
 
 def compare_models(
@@ -129,7 +145,8 @@ def compare_models(
     a, b : classifier, Model, or array-like
         Fitted classifiers of any library, or their predictions for the rows.
     X : array or data frame
-        Rows that had no part in making either of them. It may be None if both are given by their predictions.
+        Rows that had no part in making either of them. It may be None if both are given by their predictions. Trees of
+        this package ignore columns that they were not grown on, so two trees may have different columns.
     y : array-like
         The class of each row.
     delta : float
@@ -173,9 +190,34 @@ def compare_models(
     delta = check_delta(delta)
     if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
         raise ParameterError(Argument("names", names), "; two different names are needed")
-    first, second = (
-        _predict(classifier, name, X, y, delta, repeats) for classifier, name in zip((a, b), names, strict=True)
-    )
+    with hold_logs(a, b):
+        first, second = (
+            _predict(classifier, name, X, y, delta, repeats) for classifier, name in zip((a, b), names, strict=True)
+        )
+        return compare_predictions(first, second, names, delta)
+
+
+@contextmanager
+def hold_logs(*classifiers: Any) -> Iterator[None]:
+    """Hold the locks of the evaluation logs of all trees, so that no other thread can use the rows as fresh."""
+    models = [getattr(classifier, "model_", classifier) for classifier in classifiers]
+    locks = {id(log.lock): log.lock for log in (m.tree.evaluation_log for m in models if isinstance(m, Model))}
+    with ExitStack() as stack:
+        for _, lock in sorted(
+            locks.items()
+        ):  # always in the same order, so that two threads cannot wait for each other
+            stack.enter_context(lock)
+        yield
+
+
+def compare_predictions(first: Prediction, second: Prediction, names: tuple[str, str], delta: float) -> ModelComparison:
+    """Return the comparison of two classifiers from the rows that each of them predicts wrongly.
+
+    The rows are recorded as evaluated here, after they were found fresh for both: both may be prunings of one tree.
+    """
+    for prediction in (first, second):
+        if prediction.pruning is not None and prediction.counts is not None:
+            prediction.pruning.tree.evaluation_log.record_pruning(prediction.counts, prediction.pruning)
     only_first = int(np.count_nonzero(first.is_wrong & ~second.is_wrong))
     only_second = int(np.count_nonzero(second.is_wrong & ~first.is_wrong))
     n = len(first.is_wrong)
@@ -236,11 +278,13 @@ def limit_difference(only_first: int, only_second: int, n: int, delta: float = 0
     return lower, upper
 
 
-def _predict(classifier: Any, name: str, X: Rows, y: Labels, delta: float, repeats: RepeatRule) -> _Prediction:
+def _predict(classifier: Any, name: str, X: Rows, y: Labels, delta: float, repeats: RepeatRule) -> Prediction:
     """Return which rows a classifier predicts wrongly; raise `LeakageError` if the rows are not fresh for it."""
     fitted = getattr(classifier, "model_", classifier)
     if isinstance(fitted, Model):
-        return _predict_by_tree(fitted, name, X, y, delta, repeats)
+        check_comparable(fitted, name)
+        table = encode(X, target=y, schema=fitted.tree.schema, strict=False)
+        return predict_by_tree(fitted, name, table, delta, repeats)
     predictions = classifier
     if hasattr(classifier, "predict"):
         if X is None:
@@ -251,30 +295,32 @@ def _predict(classifier: Any, name: str, X: Rows, y: Labels, delta: float, repea
             f"{name} is a {type(classifier).__name__}; a fitted classifier with predict, or its predictions are needed"
         )
     is_wrong = compare_labels(y, predictions, f"the predictions of {name}")
-    return _Prediction(is_wrong, "not checked, as only its predictions are known", is_checked=False)
+    return Prediction(is_wrong, "not checked, as only its predictions are known", is_checked=False)
 
 
-def _predict_by_tree(model: Model, name: str, X: Rows, y: Labels, delta: float, repeats: RepeatRule) -> _Prediction:
-    """Return which rows a tree predicts wrongly; the tree's log records that they were evaluated."""
+def check_comparable(model: Model, name: str) -> None:
+    """Raise `UnsupportedError` for a tree that predicts numbers, or was fitted on groups of rows."""
     if not model.is_classifier:
         raise UnsupportedError(f"{name} predicts numbers; classifiers can be compared")
     if model.metadata.get("groups"):
         raise UnsupportedError(
             f"{name} was fitted on groups of rows that belong together; a paired comparison needs independent rows"
         )
-    counts = count(model.tree, X, y, sample="compare")
-    with model.tree.evaluation_log.lock:
-        found = freshness(model.pruning, counts)
-        if not found.is_fresh:
-            raise LeakageError(f"{name}: {found.leak or found.prior_evaluation}")
-        rows = found.certifying_rows(counts, "a comparison", delta, repeats=repeats, warns=False)
-        if rows.repeats.verdict == "copies" and rows.repeats.n_errors:
-            raise LeakageError(
-                f"{name}: {rows.repeats.n_errors:,} of the {rows.n:,} rows are copies of rows that made the tree, or "
-                "of one another: drop duplicate rows before the rows are divided or, if equal rows are independent "
-                "draws, pass ",
-                Argument("repeats", "independent"),
-            )
-        model.tree.evaluation_log.record_pruning(counts, model.pruning)
-    is_wrong = compare_labels(y, predict(model, X), f"the predictions of {name}")
-    return _Prediction(is_wrong, found.text, found.is_checked)
+
+
+def predict_by_tree(model: Model, name: str, table: Table, delta: float, repeats: RepeatRule) -> Prediction:
+    """Return which rows of a table a tree predicts wrongly; raise `LeakageError` if the rows are not fresh for it."""
+    counts = count(model.tree, table, sample="compare")
+    found = freshness(model.pruning, counts)
+    if not found.is_fresh:
+        raise LeakageError(f"{name}: {found.leak or found.prior_evaluation}")
+    rows = found.certifying_rows(counts, "a comparison", delta, repeats=repeats, warns=False)
+    if rows.repeats.verdict == "copies" and rows.repeats.n_errors:
+        raise LeakageError(
+            f"{name}: {rows.repeats.n_errors:,} of the {rows.n:,} rows are copies of rows that made the tree, or of "
+            "one another: drop duplicate rows before the rows are divided or, if equal rows are independent draws, "
+            "pass ",
+            Argument("repeats", "independent"),
+        )
+    is_wrong = model.pruning.labels[predict_leaf(model, table)] != table.required_target
+    return Prediction(is_wrong, found.text, found.is_checked, model.pruning, counts)

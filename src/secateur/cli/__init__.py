@@ -31,6 +31,7 @@ COMMANDS = {  # name: (module, help)
     "candidates": ("_edit", "Show what else a node of a tree could have asked."),
     "edit": ("_edit", "Change a grown tree by hand and grow the rest anew."),
     "alternatives": ("_alternatives", "Count all prunings as good as the best; what they need."),
+    "compare-models": ("_compare_models", "Compare two trees on the same fresh rows."),
     "path": ("_prune", "Show the pruning sequence: error by number of leaves."),
     "show": ("_show", "Show a summary and the tree, or its rules, as text."),
     "report": ("_show", "Write an interactive HTML report of a tree."),
@@ -65,7 +66,7 @@ class _LazyGroup(click.Group):
             return None
         module_name, _ = COMMANDS[cmd_name]
         module = import_module(f".{module_name}", __package__)
-        command: click.Command = getattr(module, cmd_name)
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
