@@ -191,7 +191,27 @@ def test_two_prunings_of_one_tree_are_compared_once(rows, models):
     assert result.is_checked
     # The rows may have chosen one of them, so they certify no further pruning without a price.
     with pytest.raises(LeakageError, match="was evaluated on other prunings"):
-        compare_models(model, model.prune_to(n_leaves=3), X, y)
+        compare_models(model, model.prune_to(n_leaves=3), X, y, n_comparisons=2)
+
+
+def test_more_challengers_than_stated_are_refused(rows, models):
+    X, y = rows[0][500:], rows[1][500:]
+    champion = models[1]
+    challengers = [
+        LogisticRegression(C=c).fit(rows[0][:500, :k], rows[1][:500]) for c, k in ((1, 1), (1e-4, 2), (9, 3))
+    ]
+    predictions = [model.predict(X[:, :k]) for model, k in zip(challengers, (1, 2, 3), strict=True)]
+    alone = compare_models(champion, predictions[0], X, y, n_comparisons=2)
+    assert alone == compare_models(champion, predictions[0], X, y, n_comparisons=2)  # the same comparison again
+    assert alone.delta == 0.025
+    with pytest.raises(LeakageError, match=r"b was compared with 1 other classifier on these rows.*n_comparisons=2"):
+        compare_models(predictions[1], champion, X, y)
+    compare_models(predictions[1], champion, X, y, n_comparisons=2)
+    with pytest.raises(LeakageError, match="n_comparisons=3"):
+        compare_models(champion, predictions[2], X, y, n_comparisons=2)
+    compare_models(champion, predictions[2][500:], X[500:], y[500:])  # other rows
+    with pytest.raises(ParameterError, match="n_comparisons=0"):
+        compare_models(champion, predictions[2], X, y, n_comparisons=0)
 
 
 @pytest.mark.filterwarnings("ignore:y holds classes the tree has not seen")

@@ -12,16 +12,19 @@ limits on both (Clopper and Pearson), theta at nine tenths of delta and pi at on
 sign: the limits exclude 0 exactly if the p-value is below nine tenths of delta.
 """
 
+import hashlib
 import math
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from .._utils.arrays import Bools, Labels, Rows
-from ..core import Counts, Model, Pruning
+from .._utils.checks import check_int
+from ..core import Counts, EvaluationLog, Model, Pruning
 from ..data.encoding import encode
 from ..data.table import Table
 from ..errors import Argument, LeakageError, ParameterError, UnsupportedError, escape_unprintable, show
@@ -33,6 +36,10 @@ from ._fresh import freshness
 from ._predictions import compare_labels
 
 SHARE_OF_THETA = 0.9  # of delta
+
+# The opponents with which prunings of a tree were compared on each sample: by the identity of the sample, hashes of the
+# rows that opponents predict wrongly. Of many opponents, one looks better by chance.
+_opponents_of_log: "WeakKeyDictionary[EvaluationLog, dict[bytes, set[bytes]]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -136,6 +143,7 @@ def compare_models(
     *,
     delta: float = 0.05,
     names: tuple[str, str] = ("a", "b"),
+    n_comparisons: int = 1,
     repeats: RepeatRule = "errors",
 ) -> ModelComparison:
     """Compare two classifiers on the same fresh rows, such as the deployed one and its successor.
@@ -153,6 +161,9 @@ def compare_models(
         Probability, over samples, that the difference of the errors is outside the limits.
     names : (str, str)
         How the result calls the classifiers.
+    n_comparisons : int
+        The number of comparisons on these rows, such as challengers of one champion, stated beforehand. Each is made at
+        delta divided by this number, so that all their limits hold at once.
     repeats : "errors" or "independent"
         "errors": rows are refused if the numbers of rows that occur once, twice and so on show that rows were copied.
         "independent": you state that equal rows are independent draws.
@@ -166,7 +177,8 @@ def compare_models(
     ------
     LeakageError
         If one of the classifiers is a tree of this package, and the rows were used to make it, were evaluated on other
-        prunings of it, or were copied. For other classifiers this cannot be checked, and the result states it.
+        prunings of it, or were copied. For other classifiers this cannot be checked, and the result states it. Also if
+        such a tree was compared on these rows with more opponents than `n_comparisons`.
 
     Notes
     -----
@@ -194,7 +206,7 @@ def compare_models(
         first, second = (
             _predict(classifier, name, X, y, delta, repeats) for classifier, name in zip((a, b), names, strict=True)
         )
-        return compare_predictions(first, second, names, delta)
+        return compare_predictions(first, second, names, delta, n_comparisons)
 
 
 @contextmanager
@@ -210,14 +222,19 @@ def hold_logs(*classifiers: Any) -> Iterator[None]:
         yield
 
 
-def compare_predictions(first: Prediction, second: Prediction, names: tuple[str, str], delta: float) -> ModelComparison:
+def compare_predictions(
+    first: Prediction, second: Prediction, names: tuple[str, str], delta: float, n_comparisons: int = 1
+) -> ModelComparison:
     """Return the comparison of two classifiers from the rows that each of them predicts wrongly.
 
     The rows are recorded as evaluated here, after they were found fresh for both: both may be prunings of one tree.
     """
-    for prediction in (first, second):
-        if prediction.pruning is not None and prediction.counts is not None:
-            prediction.pruning.tree.evaluation_log.record_pruning(prediction.counts, prediction.pruning)
+    delta /= check_int("n_comparisons", n_comparisons, 1)
+    pairs = ((first, second, names[0]), (second, first, names[1]))
+    for prediction, opponent, name in pairs:
+        _check_opponents(prediction, opponent, name, n_comparisons)
+    for prediction, opponent, _ in pairs:
+        _record_comparison(prediction, opponent)
     only_first = int(np.count_nonzero(first.is_wrong & ~second.is_wrong))
     only_second = int(np.count_nonzero(second.is_wrong & ~first.is_wrong))
     n = len(first.is_wrong)
@@ -236,6 +253,37 @@ def compare_predictions(first: Prediction, second: Prediction, names: tuple[str,
         freshness="; ".join(texts),
         is_checked=first.is_checked and second.is_checked,
     )
+
+
+def _opponents(prediction: Prediction) -> set[bytes]:
+    """Return the opponents with which the tree was compared on the sample; a set to which more can be added."""
+    if prediction.pruning is None or prediction.counts is None:
+        return set()
+    of_log = _opponents_of_log.setdefault(prediction.pruning.tree.evaluation_log, {})
+    return of_log.setdefault(prediction.counts.sample_id, set())
+
+
+def _hash_of_wrong_rows(prediction: Prediction) -> bytes:
+    return hashlib.blake2b(np.packbits(prediction.is_wrong).tobytes(), digest_size=16).digest()
+
+
+def _check_opponents(prediction: Prediction, opponent: Prediction, name: str, n_comparisons: int) -> None:
+    """Raise `LeakageError` if a tree would be compared with more opponents on the same rows than were stated."""
+    opponents = _opponents(prediction) | {_hash_of_wrong_rows(opponent)}
+    if len(opponents) > n_comparisons:
+        raise LeakageError(
+            f"{name} was compared with {len(opponents) - 1:,} other classifier"
+            f"{'' if len(opponents) == 2 else 's'} on these rows; of several comparisons, one can look good by chance: "
+            "compare on other rows, or state the number of all comparisons beforehand, ",
+            Argument("n_comparisons", len(opponents)),
+        )
+
+
+def _record_comparison(prediction: Prediction, opponent: Prediction) -> None:
+    """Record that the rows were evaluated on a tree, and with which opponent it was compared."""
+    if prediction.pruning is not None and prediction.counts is not None:
+        _opponents(prediction).add(_hash_of_wrong_rows(opponent))
+        prediction.pruning.tree.evaluation_log.record_pruning(prediction.counts, prediction.pruning)
 
 
 def mcnemar_p_value(only_first: int, only_second: int) -> float:

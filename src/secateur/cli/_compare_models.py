@@ -9,6 +9,7 @@ from ._command import (
     Options,
     command,
     delta_option,
+    int_option,
     print_message,
     print_result,
     repeats_option,
@@ -36,6 +37,7 @@ NAMES = ("champion", "challenger")
     "--max-increase", type=click.FloatRange(-1, 1), metavar="X",
     help="Exit with status 1 unless the error of CHALLENGER is certified to be at most X above that of CHAMPION.",
 )  # fmt: skip
+@int_option("--n-comparisons", 1, default=1, help="Number of comparisons on these rows, which share delta.")
 @delta_option("limits on the difference")
 @repeats_option
 @input_output_options
@@ -66,7 +68,7 @@ def compare_models(champion: str, challenger: str, data: tuple[str, ...], **opti
             predict_by_tree(model, name, table, options["delta"], options["repeats"])
             for model, name, table in zip(models, NAMES, tables, strict=True)
         )
-        result = compare_predictions(first, second, NAMES, options["delta"])
+        result = compare_predictions(first, second, NAMES, options["delta"], options["n_comparisons"])
     print_result(options, result.to_dict(), [str(result)])
     return _check_max_increase(result, options)
 
