@@ -27,12 +27,14 @@ from .counterfactual import changeable_columns, needed_text, threshold_ranges
 from .nearest_leaves import NearestChange, nearest_leaves
 from .path import row_value_text
 from .view import TreeView, view_of, walk
+from .wording import round_values
 
 __all__ = ["Reason", "ReasonCodes", "read_reason_texts", "reason_codes"]
 
 NO_COLUMN = -1
 ROUNDING_TOLERANCE = 1e-12  # of a difference of estimates, as a share of the largest estimate
 MAX_TEXTS_BYTES = 1 << 24
+MOVED_DIGITS = 4  # significant digits of moves in tables
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,9 @@ class Reason:
         The value of the row; "missing", "new" for a category that growing did not see, or "missing or new" if growing
         saw no missing value.
     needed : str
-        The values with which no test of this column on the path lowers the estimate, in words: "above 3.5", "at most
-        2", "red or blue". Missing values are named only if no known value satisfies this.
+        Values with which no test of this column on the path lowers the estimate, in words: "above 3.5", "at most 2",
+        "red or blue". The range may be a little smaller than it could be, so that its ends are short. Missing values
+        are named only if no known value satisfies this.
     moved : float
         How much all tests of this column on the path changed the estimate, as a share of rows between -1 and 1, or in
         the unit of the target. Below 0 the tests moved it away from the favourable prediction.
@@ -140,7 +143,7 @@ class ReasonCodes(ImmutableTable):
                 columns[f"reason {k + 1} text"] = [texts[name] for name in names]
             columns[f"reason {k + 1} value"] = self.value[:, k].tolist()
             columns[f"reason {k + 1} needed"] = self.needed[:, k].tolist()
-            columns[f"reason {k + 1} moved"] = [None if math.isnan(x) else x for x in self.moved[:, k].tolist()]
+            columns[f"reason {k + 1} moved"] = round_values(self.moved[:, k], MOVED_DIGITS)
         return columns | {"nearest change": self.nearest_change.tolist()}
 
     def to_frame(self, backend: Any = "pandas") -> Any:

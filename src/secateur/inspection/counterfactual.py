@@ -266,11 +266,26 @@ def needed_text(view: TreeView, children: Sequence[int]) -> str:
         return _categories_needed(schema, sorted(code for v in children for code in view.arriving_codes(v).tolist()))
     if not view.reachable.can_be_known[first]:
         return "missing"
-    low, high = range_ends(view, first)
+    low, high = _sufficient_ends(view, first)
     ends = [f"above {value_text(schema, low)}"] if view.reachable.low[first] >= 0 else []
     if view.reachable.high[first] >= 0:
         ends.append(f"at most {value_text(schema, high)}")
     return " and ".join(ends) or "known"
+
+
+def _sufficient_ends(view: TreeView, v: int) -> tuple[float, float]:
+    """Return the ends of the range at node `v`, as short as they can be while every value between them reaches `v`.
+
+    A shortened threshold is used if it makes the range smaller: "at most 0" for a column of whole numbers in place of
+    "at most 0.5".
+    """
+    exact = range_ends(view, v)
+    shortened = [
+        float(view.tree.rounded[node]) if node >= 0 else math.nan
+        for node in (view.reachable.low[v], view.reachable.high[v])
+    ]
+    low, high = float(np.fmax(exact[0], shortened[0])), float(np.fmin(exact[1], shortened[1]))  # NaN is ignored
+    return (low, high) if low < high else exact
 
 
 def _categories_needed(schema: Column, codes: Sequence[int]) -> str:
