@@ -345,3 +345,13 @@ def test_pruning_replaces_the_file_of_the_held_out_rows(command, folder, model_f
         files = load_model(smaller).metadata["files"]
         assert [file["name"] for file in files] == ["grow.csv", Path(held_out).name]
         model_file = smaller
+
+
+def test_certifying_records_the_file_of_the_held_out_rows(command, folder, model_file, fresh_file, later_file):
+    certified = folder / "certified with.json"
+    assert command("certify", model_file, "--holdout", fresh_file, "-o", certified)[0] == 0
+    files = load_model(certified).metadata["files"]
+    assert [file["name"] for file in files] == ["grow.csv", "fresh.csv"]
+    again = folder / "certified again.json"
+    assert command("certify", certified, "-o", again)[0] == 0
+    assert load_model(again).metadata["files"] == files

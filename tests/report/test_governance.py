@@ -167,6 +167,27 @@ def test_monitoring_is_that_of_the_monitor(model, rows, tmp_path):
         assert not any("no monitoring" in text for text in parts["What was not checked"]["not checked"])
 
 
+def test_population_groups_are_those_that_were_certified(rows):
+    grow, _, fresh = rows
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(grow.drop(columns="outcome"), grow["outcome"])
+    assert "nothing here limits the error in any population group" in sections(model)["Population groups"]["groups"]
+    X, y = fresh.drop(columns="outcome"), fresh["outcome"]
+    group = np.where(fresh["late"] > 2, "often", "rarely")
+    counts = secateur.count_groups(model.tree_, X, y, group=group)
+    rates = secateur.certify_groups(model.pruning_, counts)
+    fitted = dataclasses.replace(model.model_, holdout=counts, group_rates=(rates,))
+    parts = sections(fitted)
+    (table,) = (value for name, value in parts["Population groups"].items() if name.endswith("(table)"))
+    is_wrong = model.predict(X) != y
+    for row in (row for row in table if row["rate"] == "error" and row[rates.column] in ("often", "rarely")):
+        is_wrong_there = is_wrong[group == row[rates.column]]
+        assert row["rows"] == f"{is_wrong_there.sum()} of {len(is_wrong_there)}"
+        assert row["sample"] == f"{100 * is_wrong_there.mean():.1f} %"
+    assert {row["rate"] for row in table} == set(rates.rates)
+    assert str(rates) in parts["Population groups"].values()
+    assert not any("population groups alike" in text for text in parts["What was not checked"]["not checked"])
+
+
 def test_the_monitor_of_another_model_is_refused(model, rows):
     other = TreeClassifier(select=2).fit(rows[0].drop(columns="outcome"), rows[0]["outcome"])
     with pytest.raises(ModelFileError, match="the monitor is that of another model"):

@@ -34,6 +34,7 @@ from ._input import (
     held_out_options,
     input_output_options,
     model_command,
+    with_holdout_file,
 )
 
 if TYPE_CHECKING:
@@ -105,7 +106,8 @@ def certify(model: "Model", **options: Any) -> int | None:
         raise click.UsageError(f"--coverage is for --of intervals and sets, not --of {quantity}")
     if quantity == "error":
         rates = model.group_rates if holdout is model.holdout else ()
-        return _certify_error(replace(model, holdout=holdout, group_rates=rates), options)
+        metadata = with_holdout_file(model, options) if options["output"] else model.metadata
+        return _certify_error(replace(model, holdout=holdout, group_rates=rates, metadata=metadata), options)
     _check_options(quantity, options)
     if quantity == "cost":
         return _certify_cost(model, holdout, options)

@@ -324,6 +324,21 @@ def record_data_files(paths: Sequence[str], use: "FileUse") -> list[dict[str, An
     return [asdict(record) for record in record_files([path for path in paths if path != "-"], use)]
 
 
+def with_holdout_file(model: "Model", options: Options) -> Options:
+    """Return the metadata of the model, in which the file of --holdout replaces earlier files of held-out rows.
+
+    Without --holdout and --counts, the held-out rows are those of the model, and the metadata does not change.
+    """
+    from ..core import DataRecord
+
+    if not (options["holdout"] or options["counts"]):
+        return dict(model.metadata)
+    files = [asdict(file) for file in DataRecord.of(model).files or () if file.use != "held out"]
+    if options["holdout"]:
+        files += record_data_files([options["holdout"]], "held out")
+    return {**model.metadata, "files": files}
+
+
 def target_name(model: "Model", options: Options) -> str:
     """Return the name of the target column in new data: --target, or else that of the model."""
     name = options["target"] or model.metadata.get("target")

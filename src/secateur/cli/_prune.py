@@ -1,7 +1,7 @@
 """The commands `secateur prune` and `secateur path`: prune the tree of a model, and show its pruning sequence."""
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,7 +31,7 @@ from ._input import (
     held_out_options,
     input_output_options,
     model_command,
-    record_data_files,
+    with_holdout_file,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def prune(model: "Model", **options: Any) -> int:
         raise click.UsageError("--group goes with --certified-error or --max-gap")
     if holdout is not None:
         model = replace(
-            model, holdout=holdout, certificate=None, group_rates=(), metadata=_with_holdout_file(model, options)
+            model, holdout=holdout, certificate=None, group_rates=(), metadata=with_holdout_file(model, options)
         )
     if options["nodes"]:
         for node in options["nodes"]:
@@ -133,16 +133,6 @@ def _conditions_on_groups(holdout: "Sample | None", options: Options) -> Options
     if options["max_gap"] is not None:
         conditions |= {"max_gap": options["max_gap"], "rate": options["rate"], "positive": options["positive"]}
     return conditions
-
-
-def _with_holdout_file(model: "Model", options: Options) -> Options:
-    """Return the metadata of the model, in which the file of --holdout replaces earlier files of held-out rows."""
-    from ..core import DataRecord
-
-    files = [asdict(file) for file in DataRecord.of(model).files or () if file.use != "held out"]
-    if options["holdout"]:
-        files += record_data_files([options["holdout"]], "held out")
-    return {**model.metadata, "files": files}
 
 
 def _prune_by_rule(model: "Model", options: Options, size: Options, *, has_new_holdout: bool) -> "Model":

@@ -232,15 +232,24 @@ def _tree_entries(model: Model) -> tuple[Entry, ...]:
 
 def _group_entries(model: Model) -> tuple[Entry | TableEntry, ...]:
     entries: list[Entry | TableEntry] = []
-    for rates in getattr(model, "group_rates", ()):
+    for rates in model.group_rates:
         head, rows = rates.table()
         name = f"groups of {as_one_line(rates.column)}"
-        entries += [Entry(name, as_one_line(str(rates))), TableEntry(name, tuple(head), tuple(map(tuple, rows)))]
+        entries += [Entry(name, as_one_line(str(rates))), TableEntry(name, tuple(head), _with_rates(rows))]
     return tuple(entries) or (
         Entry(
             "groups", f"{NOT_RECORDED}: nothing here limits the error in any population group or a difference of groups"
         ),
     )
+
+
+def _with_rates(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the rows of `GroupRates.table` with the name of the rate in each of them, not only in the first."""
+    complete, rate = [], ""
+    for first, *cells in rows:
+        rate = first or rate
+        complete.append((rate, *map(as_one_line, cells)))
+    return tuple(complete)
 
 
 def _monitoring_entries(monitor: Monitor | None, status: MonitorStatus | None) -> tuple[Entry | TableEntry, ...]:
@@ -272,7 +281,7 @@ def _unchecked(model: Model, record: DataRecord, status: MonitorStatus | None) -
     statements = [] if bound is None else _unchecked_of_certificate(bound)
     if not any(file.use == "growing" for file in record.files or ()):
         statements.append("Which data files the growing rows came from.")
-    if not getattr(model, "group_rates", ()):
+    if not model.group_rates:
         statements.append("Whether the tree treats population groups alike: no group results are recorded.")
     if status is None:
         statements.append("Whether rows have changed since the model was made: no monitoring results were given.")
