@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from secateur.modelfile import dumps_model, load_model, loads_model
 from secateur.report import Governance, governance
 
 DAY = "2026-03-01"
+GOLDEN = Path(__file__).parents[1] / "modelfile" / "golden"
 
 
 def loans(n, seed):
@@ -246,6 +248,21 @@ def test_a_regression_tree_has_a_file():
     parts = sections(model)
     assert parts["Purpose and responsibility"]["predicts"].startswith("numbers")
     assert "root mean square" in parts["Error"]["measured"][0]
+
+
+def test_a_tree_with_surrogates_is_shown_as_a_tree():
+    X, y = np.random.default_rng(0).normal(size=(200, 3)), np.arange(200) % 2
+    model = TreeClassifier(surrogates=2, select=3).fit(X + y[:, None], y)
+    assert "\n".join(sections(model)["The tree"]["tree"]) == model.export_text()
+
+
+@pytest.mark.parametrize(
+    "path", sorted(GOLDEN.glob("*model*.json")) + sorted(GOLDEN.glob("*regression*.json")), ids=lambda path: path.stem
+)
+def test_models_of_earlier_versions_have_a_file(path):
+    parts = sections(load_model(path))
+    assert parts["Versions"]["model fitted with"] == "not recorded"
+    assert parts["Data"]["files"][0]["file"] == "not recorded"
 
 
 class _Cells(HTMLParser):

@@ -356,7 +356,7 @@ class TreeEstimator(CertifyingMixin, HandGrowingMixin, BaseEstimator):  # type: 
         >>> from secateur import TreeClassifier
         >>> model = TreeClassifier(select=None).fit([[1.0], [2.0], [4.0], [5.0]], ["no", "no", "yes", "yes"])
         >>> model.governance(owner="Credit risk", date="2026-03-01")
-        Governance('Audit file: TreeClassifier', 12 sections)
+        Governance('Audit file: TreeClassifier', 13 sections)
         """
         from ..report import governance
 

@@ -18,12 +18,13 @@ from ..core.class_names import as_one_line, class_names_of
 from ..data.file_record import FileRecord
 from ..inspection.currency import currency_of, growing_role, holdout_role
 from ..inspection.sentences import describe_scores
-from ..inspection.text import export_rules
+from ..inspection.text import export_rules, export_text
 from ..inspection.wording import percent_text
 from ..modelfile import model_hash
 from ..monitoring import Monitor, MonitorStatus
 from ..statistics.monitor_status import format_limit
 from ._card import (
+    calibration_entries,
     certificate_entries,
     class_entries,
     columns_text,
@@ -115,6 +116,7 @@ def collect_sections(
         Section("The tree", _tree_entries(model)),
         Section("Error", (Entry("measured", tuple(describe_scores(model))),)),
         Section("Certificate", _named(certificate_entries(model.certificate, currency_of(model)))),
+        _calibration_section(model),
         Section("Population groups", _group_entries(model)),
         Section("Monitoring", _monitoring_entries(monitor, status)),
         Section("What was not checked", (Entry("not checked", tuple(_unchecked(model, record, status))),)),
@@ -225,9 +227,11 @@ def _tree_entries(model: Model) -> tuple[Entry, ...]:
     if n_leaves > MAX_RULES or model.tree.schema is None or not model.tree.has_tests:
         reason = f"the tree has {n_leaves:,} leaves" if n_leaves > MAX_RULES else "the tree is a bare structure"
         return (Entry("rules", f"not listed: {reason}"),)
-    return (
-        Entry("rules", tuple(export_rules(model.tree, model.grown, pruning=model.pruning).splitlines()), is_code=True),
-    )
+    # Rules would not follow surrogates, which take the place of a test whose value is missing.
+    has_surrogates = model.tree.surrogates is not None
+    export, name = (export_text, "tree") if has_surrogates else (export_rules, "rules")
+    text: str = export(model.tree, model.grown, pruning=model.pruning)
+    return (Entry(name, tuple(text.splitlines()), is_code=True),)
 
 
 def _group_entries(model: Model) -> tuple[Entry | TableEntry, ...]:
@@ -241,6 +245,12 @@ def _group_entries(model: Model) -> tuple[Entry | TableEntry, ...]:
             "groups", f"{NOT_RECORDED}: nothing here limits the error in any population group or a difference of groups"
         ),
     )
+
+
+def _calibration_section(model: Model) -> Section:
+    title = "Prediction sets" if model.is_classifier else "Prediction intervals"
+    entries = _named(calibration_entries(model))
+    return Section(title, entries or (Entry("statement", f"{NOT_RECORDED}: no rows calibrate them"),))
 
 
 def _with_rates(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
