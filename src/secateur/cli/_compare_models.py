@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import DataError, show
+from ..errors import show
 from ._command import (
     Options,
     command,
@@ -19,8 +19,6 @@ from ._input import input_output_options, load_model_file, read_table, target_na
 
 if TYPE_CHECKING:
     from ..certifiers import ModelComparison
-    from ..core import Model
-    from ..data.table import Table
 
 NAMES = ("champion", "challenger")
 
@@ -57,12 +55,12 @@ def compare_models(champion: str, challenger: str, data: tuple[str, ...], **opti
     models = [load_model_file(path) for path in (champion, challenger)]
     for model, name in zip(models, NAMES, strict=True):
         check_comparable(model, name)
-    tables = [_read_rows(model, data, options) for model in models]
-    if tables[0].n_rows != tables[1].n_rows:
-        raise DataError(
-            f"the models read {tables[0].n_rows:,} and {tables[1].n_rows:,} labelled rows in {show(data[0])}; both "
-            "must read the same rows: give --target"
+    targets = [target_name(model, options) for model in models]
+    if targets[0] != targets[1]:
+        raise click.UsageError(
+            f"the models predict {show(targets[0])} and {show(targets[1])}; give --target, the column that both predict"
         )
+    tables = [read_table(options, data, target=targets[0], schema=model.tree.schema).table for model in models]
     with warnings_as_notes(), hold_logs(*models):
         first, second = (
             predict_by_tree(model, name, table, options["delta"], options["repeats"])
@@ -71,11 +69,6 @@ def compare_models(champion: str, challenger: str, data: tuple[str, ...], **opti
         result = compare_predictions(first, second, NAMES, options["delta"], options["n_comparisons"])
     print_result(options, result.to_dict(), [str(result)])
     return _check_max_increase(result, options)
-
-
-def _read_rows(model: "Model", data: tuple[str, ...], options: Options) -> "Table":
-    """Return the labelled rows of the data files in the columns of a model."""
-    return read_table(options, data, target=target_name(model, options), schema=model.tree.schema).table
 
 
 def _check_max_increase(result: "ModelComparison", options: Options) -> int:
