@@ -248,6 +248,8 @@ class ArgumentFuzzer:
             "actionable": lambda: model.explain(self.X, actionable=value), "explain delta": lambda: model.explain(self.X, delta=value),
             "favourable": lambda: model.reasons(self.X, favourable=value), "texts": lambda: self.model.reasons(self.X, texts=value),
             "reasons n": lambda: self.model.reasons(self.X, n=value), "may change": lambda: self.model.reasons(self.X, actionable=value),
+            "owner": lambda: model.governance(owner=value), "date": lambda: model.governance(date=value),
+            "monitor": lambda: model.governance(monitor=value), "report monitor": lambda: model.report(monitor=value),
             "dialect": lambda: model.export_sql(dialect=value), "table": lambda: model.export_sql(table=value),
             "column": lambda: model.export_sql(name=value), "key": lambda: model.export_sql(key=value),
             "positive": lambda: self.model.evaluate(self.X, self.y, positive=value), "title": lambda: model.report(title=value),

@@ -227,20 +227,20 @@ def reason_codes(
     column_texts = _check_texts(texts, view)
     may_change = changeable_columns(view, actionable)
     table = encode(X, schema=fitted.tree.schema)
-    answers = _Answers(view, table, n, np.searchsorted(view.node, prediction.predict_leaf(fitted, table)))
+    builder = _ReasonBuilder(view, table, n, np.searchsorted(view.node, prediction.predict_leaf(fitted, table)))
     for goal in goals:
-        answers.add_goal(goal, may_change)
-    answers.add_values()
-    is_favourable = np.logical_and.reduce([~goal.is_unfavourable[answers.leaf] for goal in goals])
+        builder.add_goal(goal, may_change)
+    builder.add_values()
+    is_favourable = np.logical_and.reduce([~goal.is_unfavourable[builder.leaf] for goal in goals])
     names = np.array([*view.columns, None], object)  # the position -1 stands for no column
     return ReasonCodes(
         prediction=prediction.predict(fitted, table),
         is_favourable=is_favourable,
-        column=names[answers.column],
-        value=answers.value,
-        needed=answers.needed,
-        moved=answers.moved,
-        nearest_change=answers.nearest_change,
+        column=names[builder.column],
+        value=builder.value,
+        needed=builder.needed,
+        moved=builder.moved,
+        nearest_change=builder.nearest_change,
         texts=column_texts,
     )
 
@@ -312,7 +312,7 @@ def _favourable_range(mean: float, favourable: Any) -> tuple[float, float]:
     return float(ends[0]), float(ends[1])
 
 
-class _Answers:
+class _ReasonBuilder:
     """The reasons of all rows while they are being collected; arrays have one entry, or n entries, per row."""
 
     def __init__(self, view: TreeView, table: Table, n: int, leaf: Array) -> None:
