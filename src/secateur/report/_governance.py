@@ -216,6 +216,8 @@ def _column_entries(model: Model, record: DataRecord) -> tuple[Entry | TableEntr
 
 def _method_entries(model: Model) -> tuple[Entry | TableEntry, ...]:
     entries = list(_named(pruning_entries(model)))
+    if model.edit_texts:
+        entries.append(Entry("changed by hand", tuple(map(as_one_line, model.edit_texts))))
     if model.selection is None:
         return (*entries, Entry("choice of the size", f"{NOT_RECORDED}: the model has no table of candidates"))
     rows = tuple(map(_pair, selection_entries(model.selection)))
