@@ -242,6 +242,13 @@ def test_numbers_of_missing_values_that_no_fit_recorded_are_not_stated(model):
     assert sections(fitted)["Data"]["files"][0]["file"] == "not recorded"
 
 
+def test_changes_by_hand_are_stated(model):
+    assert "changed by hand" not in sections(model)["How the tree was made"]
+    edits = [{"text": "node 3: split on late"}, {"text": "node 5: a leaf"}]
+    fitted = dataclasses.replace(model.model_, metadata={"edits": edits})
+    assert sections(fitted)["How the tree was made"]["changed by hand"] == ["node 3: split on late", "node 5: a leaf"]
+
+
 def test_a_regression_tree_has_a_file():
     X = np.random.default_rng(0).random((200, 2))
     model = TreeRegressor(cv=3, cv_repeats=1).fit(X, X[:, 0] > 0.5)

@@ -11,6 +11,8 @@ from ..errors import Argument, OutputError
 
 GZIP_LEVEL = 4  # takes half the time of the usual level 6, for files a tenth larger
 
+MAX_SHOWN_CHARACTERS = 1_000  # of a path in a message
+
 PathLike = str | os.PathLike[str]
 
 
@@ -115,5 +117,6 @@ def error_reason(error: Exception) -> str:
 
 
 def printable_path(path: PathLike) -> str:
-    """Return a path for messages, with control characters escaped."""
-    return str(path) if str(path).isprintable() else ascii(os.fspath(path))
+    """Return a path for messages, with control characters escaped and the end of a very long path left out."""
+    text = str(path) if str(path).isprintable() else ascii(os.fspath(path))
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else f"{text[:MAX_SHOWN_CHARACTERS]}..."

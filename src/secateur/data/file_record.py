@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from .._utils.arrays import Rows
+from .._utils.output import error_reason, printable_path
 from ..errors import DataError
 from .files import find_files
 
@@ -55,16 +56,17 @@ def record_files(paths: Rows, use: FileUse) -> tuple[FileRecord, ...]:
 
 def record_file(path: str | os.PathLike[str], use: FileUse) -> FileRecord:
     """Return the record of one file of any format."""
-    path = Path(path)
     digest, n_bytes = hashlib.sha256(), 0
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             while block := file.read(BLOCK_BYTES):
                 digest.update(block)
                 n_bytes += len(block)
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror or error})") from error
-    return FileRecord(path.name, use, n_bytes, digest.hexdigest())
+    except (OSError, ValueError) as error:  # ValueError: no file has such a name
+        raise DataError(
+            f"{printable_path(path)} cannot be read ({error_reason(error)}); check its name and permissions"
+        ) from error
+    return FileRecord(Path(path).name, use, n_bytes, digest.hexdigest())
 
 
 def read_records(values: object) -> tuple[FileRecord, ...] | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from .._utils.arrays import Array, Bools, Category, Floats, ImmutableTable, Rows
 from .._utils.checks import as_list, check_int, check_name
+from .._utils.output import error_reason, printable_path
 from ..core import as_model, check_no_surrogates
 from ..data.encoding import encode
 from ..data.table import Column, Table
@@ -461,25 +462,25 @@ def read_reason_texts(path: str | os.PathLike[str]) -> dict[str, str]:
         A JSON file (its name ends in .json) with one object from column names to texts; or a CSV file in UTF-8 with a
         column name and a text in each line. A first line "column,text" is a heading.
     """
-    path = Path(path)
+    shown = printable_path(path)
     try:
-        if path.stat().st_size > MAX_TEXTS_BYTES:
-            raise DataError(f"{path} has more than {MAX_TEXTS_BYTES:,} bytes; a file of texts is smaller")
-        content = path.read_text("utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror or error})") from error
+        if Path(path).stat().st_size > MAX_TEXTS_BYTES:
+            raise DataError(f"{shown} has more than {MAX_TEXTS_BYTES:,} bytes; a file of texts is smaller")
+        content = Path(path).read_text("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8 text") from error
-    pairs = _json_pairs(path, content) if path.suffix.lower() == ".json" else _csv_pairs(path, content)
+        raise DataError(f"{shown} is not UTF-8 text; save it in this encoding") from error
+    except (OSError, ValueError) as error:  # ValueError: no file has such a name
+        raise DataError(f"{shown} cannot be read ({error_reason(error)}); check its name and permissions") from error
+    pairs = _json_pairs(shown, content) if Path(path).suffix.lower() == ".json" else _csv_pairs(shown, content)
     texts: dict[str, str] = {}
     for name, text in pairs:
         if name in texts:
-            raise DataError(f"{path} has two texts for column {show(name)}; one is needed")
+            raise DataError(f"{shown} has two texts for column {show(name)}; one is needed")
         texts[name] = text
     return texts
 
 
-def _json_pairs(path: Path, content: str) -> list[tuple[str, Any]]:
+def _json_pairs(path: str, content: str) -> list[tuple[str, Any]]:
     try:
         pairs = json.loads(content, object_pairs_hook=list)
     except (ValueError, RecursionError) as error:
@@ -489,7 +490,7 @@ def _json_pairs(path: Path, content: str) -> list[tuple[str, Any]]:
     return pairs
 
 
-def _csv_pairs(path: Path, content: str) -> list[tuple[str, Any]]:
+def _csv_pairs(path: str, content: str) -> list[tuple[str, Any]]:
     try:
         lines = [cells for cells in csv.reader(StringIO(content, newline=""), strict=True) if cells]
     except csv.Error as error:

@@ -15,6 +15,7 @@ from .._utils.output import write_file
 from ..core import as_model
 from ..core.class_names import as_one_line
 from ..data.file_record import FileRecord, record_file, record_files
+from ..data.files import is_path_or_paths
 from ..errors import Argument, ParameterError, show
 from ..monitoring import Monitor
 from ._governance import Entry, Responsibility, Section, TableEntry, as_plain, collect_sections
@@ -167,6 +168,10 @@ def governance(
         If the monitor is of another model.
     """
     fitted = as_model(model, done="documented")
+    for name, paths in (("data", data), ("model_file", model_file)):
+        is_list = isinstance(paths, list | tuple)
+        if paths is not None and (not is_path_or_paths(paths) or (is_list and name == "model_file")):
+            raise ParameterError(Argument(name, paths), "; the path of a file is needed")
     texts = {"purpose": purpose, "owner": owner, "title": title}
     for name, text in texts.items():
         if text is not None and not isinstance(text, str):
