@@ -58,8 +58,8 @@ __all__ = [
 SCRIPTS = (
     "numbers", "elements", "data", "error-format", "words", "state", "chart", "folding", "layout", "node", "motion",
     "viewport", "minimap", "keyboard", "tree", "details", "panel", "route", "whatif", "scores", "plots", "evaluation",
-    "groups", "compare", "alternatives", "downloads", "description", "rules", "members", "by-hand", "monitoring", "code",
-    "tabs", "main",
+    "groups", "compare", "alternatives", "downloads", "description", "rules", "members", "by-hand", "monitoring",
+    "code", "tabs", "main",
 )  # fmt: skip
 DEFAULT_FRAME_PIXELS = 820
 
