@@ -341,6 +341,15 @@ def test_an_exact_number_that_would_not_fit_is_refused():
         members.count()
 
 
+@pytest.mark.parametrize("max_leaves", [None, 45, 70])
+def test_exact_numbers_of_larger_trees_agree_with_their_logarithms(max_leaves):
+    rng = np.random.default_rng(3)
+    tree = random_tree(rng, 80)
+    members = alternatives(tree, random_counts(rng, tree, "grow", 3), within=25, max_leaves=max_leaves)
+    assert members.log_count > 9
+    assert math.log(members.count()) == pytest.approx(members.log_count, rel=1e-13)
+
+
 def test_unknown_columns_and_quantities_are_refused():
     tree = random_tree(np.random.default_rng(0), 4)
     members = alternatives(tree, random_counts(np.random.default_rng(0), tree, "grow"), within=3)

@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from .._kernels import mixtures
 from ..errors import UnsupportedError
 from ._excess import (
     LN_2,
@@ -18,10 +17,14 @@ from ._excess import (
     PRODUCT_SIZES,
     SUFFIX_EXCESSES,
     SUFFIX_SIZES,
+    TABLE_START,
     ExcessTables,
 )
 
 MAX_TABLE_BITS = 2**26  # the product of two such integers takes seconds
+MAX_STEPS = 10**10  # about a minute
+BITS_OF_DIGIT = 30  # of Python's integers
+KARATSUBA_EXPONENT = 0.585
 MAX_BYTES = 2**30  # of all integers that are needed at the same time
 
 
@@ -42,26 +45,36 @@ class _ExactCount:
         self.stride = 2 * max_sizes - 1  # sizes of a product do not run into the next excess
         self.masks: dict[tuple[int, int], int] = {}
         n_bits = int(tables.layout[0, N_EXCESSES]) * self.stride * self.width
-        if n_bits > MAX_TABLE_BITS:
+        if n_bits > MAX_TABLE_BITS or self._estimate_work() > MAX_STEPS:
             self._refuse(n_bits // 8)
 
     def _bytes_of_entry(self) -> int:
-        """Return the number of bytes that hold any entry.
+        """Return the number of bytes that hold any entry, also of a product before it is cut off.
 
-        Without a limit on the size, every pruning of a subtree that the tables count is part of a pruning of the tree
-        that is counted. Entries beyond the limit on the excess may be longer, but they only spill into one another.
+        Without a limit on the size, entries beyond the limit on the excess may be longer, because they only spill into
+        one another. With a limit, they would spill into the next excess.
         """
         tables = self.tables
-        log = tables.total.log
+        exponents = tables.exponent[tables.mantissa > 0]
+        n_bits = max(int(exponents.max(initial=0)), math.ceil(max(tables.total.log, 0.0) / LN_2 * (1 + 1e-9))) + 2
         if tables.charge.any():
-            log = float(mixtures.log_partition(tables.tree.parent, np.zeros(tables.tree.n_nodes))[0])
-        return (int(max(log, 0.0) / LN_2 * (1 + 1e-9)) + 3) // 8 + 1
+            n_bits = 2 * n_bits + len(exponents).bit_length()
+        return n_bits // 8 + 1
+
+    def _estimate_work(self) -> float:
+        """Return about how many steps the products of the integers take, by Karatsuba's method."""
+        layout, tree = self.tables.layout, self.tables.tree
+        first = np.flatnonzero((layout[:, N_EXCESSES] > 0) & (layout[:, TABLE_START] >= 0))
+        later = layout[tree.end[first]]
+        digits_per_excess = self.stride * self.width / BITS_OF_DIGIT
+        own, other = (lengths * digits_per_excess for lengths in (layout[first, N_EXCESSES], later[:, SUFFIX_EXCESSES]))
+        return float((np.maximum(own, other) * np.minimum(own, other) ** KARATSUBA_EXPONENT).sum())
 
     def _refuse(self, n_bytes: int) -> None:
         digits = f"{self.tables.total.log / math.log(10):,.0f}"
         raise UnsupportedError(
-            f"the exact number has about {digits} digits, and its tables would take {n_bytes / 1e6:,.0f} MB or more; "
-            "log_count is its natural logarithm"
+            f"the exact number has about {digits} digits, and counting it takes products of tables of "
+            f"{n_bytes / 1e6:,.1f} MB, for more than a minute; log_count is its natural logarithm"
         )
 
     def total(self) -> int:
