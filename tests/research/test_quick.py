@@ -55,13 +55,38 @@ def test_everything_is_written(quick, name):
     files = {path.name for path in reproduction.folder.iterdir()}
 
     assert {"summary.md", "results.json", "parts"} <= files
-    assert any(file.endswith(".png") for file in files)
+    figures = {file.removesuffix(".png") for file in files if file.endswith(".png")}
+    assert figures
+    assert {f"{figure}{suffix}" for figure in figures for suffix in (".svg", ".pdf")} <= files
     for table in reproduction.sheets:
         rows = list(csv.reader((reproduction.folder / f"{table.key}.csv").read_text().splitlines()))
         assert tuple(rows[0]) == table.head
         assert len(rows) == 1 + len(table.rows)
         assert table.title in (reproduction.folder / "summary.md").read_text()
     assert {"seed", "versions", "seconds of this run"} <= set(reproduction.to_dict())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_experiment_ends_with_three_sentences(quick, name):
+    reproduction, _ = quick(name)
+
+    assert len(reproduction.findings) == 3
+    assert all(sentence[0].isupper() and sentence.endswith(".") for sentence in reproduction.findings)
+    assert reproduction.markdown.endswith("".join(f"- {sentence}\n" for sentence in reproduction.findings))
+    assert experiment_module(name).findings({}) == []  # no part has run, so nothing was found
+    committed = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["results"]
+    assert experiment_module(name).findings(committed) != list(reproduction.findings)  # they come from the results
+
+
+def test_a_sentence_follows_the_results(quick):
+    _, results = quick("subadditive")
+    changed = json.loads(json.dumps(results))
+    next(iter(changed.values()))["is subset"][0] = 0
+
+    before, after = (experiment_module("subadditive").findings(of)[0] for of in (results, changed))
+    n_runs = sum(len(result["is subset"]) for result in results.values())
+    assert f"in {n_runs} of {n_runs} runs" in before
+    assert f"in {n_runs - 1} of {n_runs} runs" in after
 
 
 def splits(results):

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -199,6 +200,60 @@ def test_the_command_prints_the_tables_and_their_json(tmp_path, capsys):
     assert printed["name"] == "certificates"
     assert printed["parts found finished"] == printed["parts"]
     assert printed["tables"][0]["key"] == "generated"
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_tables_on_a_terminal_fit_its_width_and_lose_no_number(tmp_path, capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    arguments = ["reproduce", "certificates", "--quick", "--only", "generated-1", "--out", str(tmp_path), "--quiet"]
+    assert command(arguments) == 0
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()  # without the codes of bold text
+
+    assert [line for line in lines if len(line) > width] == []
+    assert not any(line.startswith("|") for line in lines)
+    words = {word for line in lines for word in line.split()}
+    sheet = run("certificates", out=tmp_path, quick=True, only=["generated-1"]).sheets[0]
+    assert {cell for row in sheet.formatted_rows for cell in row[1:] if cell} <= words
+    assert "What was found" in lines
+
+
+def test_a_figure_is_written_as_picture_and_as_vectors_with_text(tmp_path):
+    from secateur.research._sheets import new_figure
+
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        with new_figure(tmp_path / folder / "some.png") as (ax,):
+            ax.plot([1, 2], [1, 2], label="a line")
+            ax.set_xlabel("words of the axis")
+
+    svg = (tmp_path / "first" / "some.svg").read_text()
+    assert ">words of the axis</text>" in svg
+    assert ">a line</text>" in svg
+    assert (tmp_path / "first" / "some.pdf").read_bytes().startswith(b"%PDF")
+    for suffix in ("png", "svg", "pdf"):  # no dates: equal figures are equal files
+        first, second = ((tmp_path / folder / f"some.{suffix}").read_bytes() for folder in ("first", "second"))
+        assert first == second
+
+
+def test_a_legend_lies_outside_its_axes(tmp_path):
+    from secateur.research._sheets import new_figure
+
+    with new_figure(tmp_path / "some.png", (1, 2), (12, 4)) as axes:
+        for ax in axes:
+            ax.plot([1, 2], [1, 2], label="a line")
+
+    assert axes[0].get_legend() is None  # both have the same legend, which is on the right
+    assert axes[1].get_legend().get_window_extent().x0 >= axes[1].get_window_extent().x1
+
+
+def test_intervals_are_those_of_student_and_ranges_those_of_the_values():
+    from secateur.research._sheets import mean_interval, value_range
+
+    # The table value of t for 2 degrees of freedom is 4.303, and the standard error of 1, 2, 3 is 1 / sqrt(3).
+    assert mean_interval([1, 2, 3]) == pytest.approx((4.303 / 3**0.5,) * 2, rel=1e-3)
+    assert mean_interval([5]) == (0, 0)
+    assert value_range([1, 2, 6]) == pytest.approx((2, 3))
 
 
 def test_without_matplotlib_the_numbers_are_still_written(tmp_path, monkeypatch, capsys):

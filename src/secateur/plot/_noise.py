@@ -90,7 +90,7 @@ class NoiseBoundDisplay(Display):
         # Values of the formula above 1 are no bound on a probability; the figure shows them as 1.
         _draw_surface(left, self.p, self.c, self.surface.T, {0.25: ORANGE, 0.5: RED}, "printed bound (cut at 1)", 1.8)
         left.plot(self.p, self.best_c, color="black", lw=1.2, ls=":", label="best c")
-        left.legend(loc="lower left", frameon=True, framealpha=0.9)
+        left.legend(loc="upper left", bbox_to_anchor=(0, -0.14), frameon=False)  # below the axes, not on the surface
         left.set_ylabel("c, counted nodes hold at most c n / k")
         left.set_title(f"Published bound, {self.n:,} examples, {self.k:,} safe nodes", fontsize=11)
 
@@ -102,7 +102,7 @@ class NoiseBoundDisplay(Display):
         right.plot(self.p, self.general, color=GREY, lw=1.5, ls="-.", label="published, any occupancy")
         right.set(xlabel="p, probability of the majority class", ylabel="probability of one leaf", ylim=(-0.02, 1.02))
         right.set_title("Pure noise pruned to one leaf", fontsize=11)
-        right.legend(loc="upper left", frameon=False)
+        right.legend(loc="upper left", bbox_to_anchor=(0, -0.14), ncols=2, frameon=False)
         tidy_axes(right)
         return self
 

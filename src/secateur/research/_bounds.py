@@ -16,7 +16,8 @@ from ._samples import error_rate
 
 DELTA = 0.01
 FACTOR = 1.1  # k is the number of growing errors of the unpruned tree times this factor
-# Forms (A) and (B) of the Rademacher bound, each with the number of draws of signs over which the penalty is averaged.
+# Forms of the Rademacher bound, as published and centred, each with the number of draws of signs over which the penalty
+# is averaged.
 FORMS: tuple[tuple[Literal["printed", "centred"], int], ...] = (("printed", 1), ("centred", 10))
 # The documents take the rows of a set for independent draws, also rows that are equal. Their bounds state no price for
 # copies, so the experiments compute ours without it.
@@ -25,13 +26,17 @@ Random = np.random.Generator | int
 
 # BOUNDS lists for each tree the bounds on its error: from the name of a bound in the results to its name in the tables.
 # The results also contain the test error of each tree, under the name "test error, TREE".
-_BOUNDS_ON_ANY_TREE = {"printed Rademacher": "(A)", "centred Rademacher": "(B)", "quarter bit": "d/4 (invalid)"}
-_BOUNDS_ON_REP = {**_BOUNDS_ON_ANY_TREE, "uniform": "uniform", "informed": "informed"}
-_BOUNDS_ON_K_REP = {**_BOUNDS_ON_ANY_TREE, "within k": "within k"}
+_BOUNDS_ON_ANY_TREE = {
+    "printed Rademacher": "published Rademacher",
+    "centred Rademacher": "centred Rademacher",
+    "quarter bit": "Occam, d/4 (invalid)",
+}
+_BOUNDS_ON_REP = {**_BOUNDS_ON_ANY_TREE, "uniform": "exact Occam", "informed": "informed prior"}
+_BOUNDS_ON_K_REP = {**_BOUNDS_ON_ANY_TREE, "within k": "exact Occam within k"}
 BOUNDS = {
     "REP": {f"{bound}, REP": label for bound, label in _BOUNDS_ON_REP.items()},
     "k-REP": {f"{bound}, k-REP": label for bound, label in _BOUNDS_ON_K_REP.items()},
-    "informed": {"informed, best": "informed"},
+    "informed": {"informed, best": "informed prior"},
     "path": {"path": "path"},
     "PAC-Bayes": {"PAC-Bayes": "PAC-Bayes"},
 }
@@ -105,7 +110,7 @@ def best_on_path(tree: Tree, grown: Counts, held: Counts) -> tuple[Bound, Prunin
 def rademacher_bounds(
     tree: Tree, grown: Counts, held: Counts, pruning: Pruning, rngs: Sequence[Random], k: int | None = None
 ) -> list[float]:
-    """Return the Rademacher bounds on a pruning, (A) as printed and (B) centred, with one generator for each."""
+    """Return the Rademacher bounds on a pruning, as published and centred, with one generator for each."""
     bounds = []
     for (form, draws), rng in zip(FORMS, rngs, strict=True):
         bound = rademacher(

@@ -20,7 +20,17 @@ from ..model_selection import cross_validate
 from ..routing import count
 from ._bounds import DELTA, REPEATS, TREE_OF_BOUND, measure_bounds
 from ._samples import derive_seed, error_rate, grow_and_count, load_table
-from ._sheets import CYCLE, Sheet, mean, new_figure, printed_and_ours, printed_figures
+from ._sheets import (
+    CYCLE,
+    Sheet,
+    available_sentences,
+    draw_means,
+    mean,
+    new_figure,
+    printed_and_ours,
+    printed_figures,
+    value_range,
+)
 from ._study import Config, Part, Result, collect_values, results_under
 
 PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}  # no figure or table of a document is reproduced
@@ -33,14 +43,14 @@ TEST_ROWS = 20_000  # of a generated setting
 COLUMNS = {
     "nodes": "nodes, unpruned",
     "REP error": "pruning error, REP",
-    "(A)": "printed Rademacher, REP",
-    "(B) x 10": "centred Rademacher, REP",
-    "d/4 (invalid)": "quarter bit, REP",
-    "4: uniform": "uniform, REP",
-    "3: PAC-Bayes": "PAC-Bayes",
-    "2: informed": "informed, best",
-    "1: path": "path",
-    "path, CV weights": "path, weighted",
+    "published Rademacher": "printed Rademacher, REP",
+    "centred Rademacher": "centred Rademacher, REP",
+    "Occam, d/4 (invalid)": "quarter bit, REP",
+    "exact Occam": "uniform, REP",
+    "PAC-Bayes": "PAC-Bayes",
+    "informed prior": "informed, best",
+    "path": "path",
+    "weighted path": "path, weighted",
     "path, choice unpaid (invalid)": "unpaid, path",
 }
 # The columns that are bounds on the error: neither sizes, nor the last column, whose bound ignores the choice.
@@ -92,14 +102,59 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw the mean bounds of every generated setting and real set, and the test error of REP."""
-    with new_figure(folder / "certificates.png", size=(10, 5), ncols=3) as (ax,):
-        for (label, key), colour, marker in zip(BOUNDS, (*CYCLE, "0.5", "k"), "^v<>sDPX", strict=True):
-            bounds = [min(1.0, mean(result[key])) for result in results.values()]
-            ax.plot(bounds, marker, color=colour, label=label)
+    names = [_describe_setting(key, result) for key, result in results.items()]
+    with new_figure(folder / "certificates.png", size=(12, 5)) as (ax,):
+        for i, ((label, key), colour, marker) in enumerate(zip(BOUNDS, (*CYCLE, "0.5", "k"), "^v<>sDPX", strict=True)):
+            x = [position + 0.08 * (i - 3.5) for position in range(len(names))]
+            samples = [[min(1.0, bound) for bound in result[key]] for result in results.values()]
+            draw_means(ax, x, samples, marker, spread=value_range, ms=4, color=colour, label=label)
         test_errors = [mean(result["test error, REP"]) for result in results.values()]
-        ax.plot(test_errors, "k_", ms=14, label="test error, REP")
-        ax.set_xticks(range(len(results)), [key.removeprefix("real-") for key in results], rotation=45, ha="right")
-        ax.set(ylabel="error", title=f"Bounds on the error at delta = {DELTA:g}, cut at 1", ylim=(0, 1.02))
+        ax.plot(test_errors, "k_", ms=20, label="test error, REP")
+        ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+        title = f"Bounds on the error at delta = {DELTA:g}, cut at 1, with the range over the samples"
+        ax.set(ylabel="error", title=title, ylim=(0, 1.02))
+
+
+def _describe_setting(key: str, result: Result) -> str:
+    """Return the name of a real set, or the rows and the noise of a generated setting."""
+    if key.startswith("real-"):
+        return key.removeprefix("real-")
+    return f"{result['n_grow']:,} rows, noise {result['noise']:g}"
+
+
+def findings(results: dict[str, Result]) -> list[str]:
+    """Return what was found: the lowest bound, its distance to the test error, and the price of choosing."""
+    if not results:
+        return []
+    return available_sentences(results, _describe_lowest, _describe_validity, _describe_price)
+
+
+def _describe_lowest(results: dict[str, Result]) -> str:
+    """Return a sentence on the certificate that is lowest in most samples."""
+    sheet = _ranking_sheet(results)
+    lowest = max(sheet.rows, key=lambda row: row[3])
+    return f'The bound of the certificate "{lowest[0]}" is lowest most often: in {lowest[3]} of {lowest[1]} samples.'
+
+
+def _describe_validity(results: dict[str, Result]) -> str:
+    """Return a sentence on the bounds that are below the test error of their tree."""
+    rows = _ranking_sheet(results).rows
+    n_below, n_bounds = sum(row[2] for row in rows), sum(row[1] for row in rows)
+    return (
+        f"Of {n_bounds:,} valid bounds, {n_below} are below the test error of their tree, which is measured on other "
+        f"rows; at delta = {DELTA:g} at most {DELTA * n_bounds:.0f} true errors are expected above their bound."
+    )
+
+
+def _describe_price(results: dict[str, Result]) -> str:
+    """Return a sentence on how much each kind of bound adds to the test error of its tree."""
+    gaps = {}
+    for label in ("path", "PAC-Bayes", "informed prior", "exact Occam", "published Rademacher"):
+        key = COLUMNS[label]
+        test_error = f"test error, {TREE_OF_BOUND[key]}"
+        gaps[label] = mean([mean(result[key]) - mean(result[test_error]) for result in results.values()])
+    listed = ", ".join(f"{100 * gap:.1f} for {label}" for label, gap in gaps.items())
+    return f"Above the test error of its tree, a bound lies on average by percentage points: {listed}."
 
 
 def _measure_certificates(growing: Table, pruning: Table, test: Table, *, seed: int) -> dict[str, float]:

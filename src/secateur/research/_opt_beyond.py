@@ -21,7 +21,7 @@ from ..growers import grow
 from ..pruners import best_of_size, greedy, weakest_links
 from ..routing import count
 from ._samples import derive_seed, error_rate
-from ._sheets import CYCLE, Sheet, mean, new_figure
+from ._sheets import CYCLE, Sheet, label_ticks, mean, new_figure
 from ._study import Config, Result, results_under
 
 SEQUENCE_METHODS: dict[str, Callable[..., PruningSequence]] = {
@@ -193,5 +193,8 @@ def draw_times(results: dict[str, Result], path: Path) -> None:
     with new_figure(path) as (ax,):
         for method, colour in zip(TIMED, CYCLE, strict=False):
             ax.plot(leaves, sheet.column(f"{method}, ours"), "o-", ms=3, color=colour, label=method)
-        ax.plot(leaves, [last * (x / leaves[-1]) ** 2 for x in leaves], "k:", lw=0.8, label="quadratic")
+        largest = leaves[-3:]
+        ax.plot(largest, [last * (x / leaves[-1]) ** 2 for x in largest], "k:", lw=0.8, label="quadratic")
         ax.set(xscale="log", yscale="log", xlabel="leaves", ylabel="CPU milliseconds", title="running times")
+        label_ticks(ax, [n for n in leaves if n not in (40, 60)])  # numbers close together would overlap
+        ax.yaxis.set_major_formatter("{x:g}")

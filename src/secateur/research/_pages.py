@@ -2,8 +2,9 @@
 
 `docs/results/NAME.json` is the `results.json` of a full run, and `docs/results/claims.json` has the findings on the
 claims. A page marks a place to fill by two comments, the second of which is `<!-- end -->`. The first is
-`<!-- table: NAME KEY -->` for a table of an experiment, `<!-- claims: NAME -->` for the claims of a document, and
-`<!-- facts -->` for the list of commands, times and versions. The text between the comments is replaced.
+`<!-- table: NAME KEY -->` for a table of an experiment, `<!-- found: NAME -->` for what it found in three sentences,
+`<!-- claims: NAME -->` for the claims of a document, and `<!-- facts -->` for the list of commands, times and versions.
+The text between the comments is replaced.
 """
 
 import json
@@ -25,7 +26,7 @@ OVERVIEW = Path("explanation", "reproductions.md")
 WHERE = Path("explanation", "where-is-it.md")
 PAGES = (OVERVIEW, WHERE, *(Path("explanation", "reproductions", f"{name}.md") for name in NAMES))
 PICTURES = Path("images", "reproductions")
-_PLACE = re.compile(r"(<!-- (table: \S+ \S+|claims: \S+|facts) -->\n).*?(<!-- end -->)", re.DOTALL)
+_PLACE = re.compile(r"(<!-- (table: \S+ \S+|found: \S+|claims: \S+|facts) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def write_docs(folder: str | os.PathLike[str] = "docs", *, pictures: bool = True) -> list[Path]:
@@ -66,6 +67,9 @@ def fill_tables(text: str, results: Path) -> str:
         for name in NAMES
         for sheet in experiment_module(name).sheets(runs[name]["results"])
     }
+    for name in NAMES:
+        found = experiment_module(name).findings(runs[name]["results"])
+        tables[f"found: {name}"] = "\n".join([*(f"- {sentence}" for sentence in found), ""])
     tables["facts"] = _runs_table(runs)
     tables |= _claim_tables(json.loads(_read(results / "claims.json"))["claims"])
 

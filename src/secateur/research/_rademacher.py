@@ -27,7 +27,19 @@ from ..pruners import k_limit, k_reduced_error, reduced_error
 from ..routing import count
 from ._bounds import BOUNDS, DELTA, FACTOR, REPEATS, TREE_OF_BOUND, best_on_path, measure_bounds, rademacher_bounds
 from ._samples import RANDOM_SETS, derive_seed, error_rate, grow_and_count, load_table
-from ._sheets import CYCLE, Row, Sheet, comparison_cells, mean, new_figure, printed_figures
+from ._sheets import (
+    CYCLE,
+    Row,
+    Sheet,
+    available_sentences,
+    comparison_cells,
+    draw_means,
+    label_ticks,
+    mean,
+    new_figure,
+    printed_figures,
+    value_range,
+)
 from ._study import Config, Part, Result, collect_values, results_under
 
 N_SPLITS = 10
@@ -40,6 +52,17 @@ SETS = (
 # Sets with nominal columns of three or more categories, for which the two kinds of splits differ.
 NOMINAL_SETS: tuple[str, ...] = ("census-income", "adult", "connect-4", "kropt", "mushroom", "nursery", "anneal")
 SIZES = ("unpruned", "k-REP", "REP")
+# The panels of Figure 1: for each title, the trees with the bounds that are drawn above their test error.
+BOUND_PANELS: dict[str, dict[str, tuple[str, ...]]] = {
+    "REP and k-REP: the published bounds": {
+        tree: (f"printed Rademacher, {tree}", f"quarter bit, {tree}") for tree in ("REP", "k-REP")
+    },
+    "REP and k-REP: centred losses, and the exact number of prunings": {
+        "REP": ("centred Rademacher, REP", "uniform, REP", "informed, REP"),
+        "k-REP": ("centred Rademacher, k-REP", "within k, k-REP"),
+    },
+    "Trees chosen by the bound itself": {tree: tuple(BOUNDS[tree]) for tree in ("path", "informed", "PAC-Bayes")},
+}
 PLACES = {"Table 1": (("",), ("nodes", "one-vs-rest")), "Figure 1": (("",), ("bounds", "errors"))}
 # The constants below are for the tables of the two phases.
 PHASE_SETS: tuple[str, ...] = ("kropt", "letter", "nursery", "page-blocks", "pendigits")
@@ -168,24 +191,74 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     phases, results = _split_results(results)
     if phases:
         _draw_phases(phases, folder)
+    if not results:
+        return
     names = sorted(results, key=lambda name: results[name]["rows"])
-    trees_of_axes = (("REP",), ("k-REP",), ("path", "informed", "PAC-Bayes"))
-    with new_figure(folder / "bounds.png", (3, 1), (10, 11), ncols=3) as axes:
-        for ax, trees in zip(axes, trees_of_axes, strict=True):
-            # With one tree, each bound has a colour and a marker. With more, each tree has a colour.
-            styles = zip((*CYCLE, *CYCLE), "^vDsP<>X*", strict=False)
-            for tree in trees:
-                tree_colour = next(styles)[0] if len(trees) > 1 else "k"
-                for key, label in BOUNDS[tree].items():
-                    colour, marker = (tree_colour, "^") if len(trees) > 1 else next(styles)
-                    bounds = [min(1.0, mean(results[name][key])) for name in names]
-                    ax.plot(bounds, marker, color=colour, label=label, ls=":", lw=0.8)
-                test_errors = [mean(results[name][f"test error, {tree}"]) for name in names]
-                ax.plot(test_errors, "o", color=tree_colour, mfc="none", label=f"test error, {tree}")
-            ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
-            title = "bounds (cut at 1) above the test error of the same tree, small sets to large"
-            ylim = (0, 1.02 if len(trees) == 1 else None)
-            ax.set(ylabel="error", ylim=ylim, title=f"{', '.join(trees)}: {title}")
+    with new_figure(folder / "bounds.png", (3, 1), (11, 10.5)) as axes:
+        for ax, (title, bounds_of_tree) in zip(axes, BOUND_PANELS.items(), strict=True):
+            trees = [(tree, bound) for tree, bounds in bounds_of_tree.items() for bound in (*bounds, None)]
+            for i, (tree, bound) in enumerate(trees):
+                key = bound or f"test error, {tree}"
+                colour = CYCLE[list(bounds_of_tree).index(tree)]
+                mark = "o" if bound is None else "^Ds"[bounds_of_tree[tree].index(bound)]
+                names_of_bounds = BOUNDS[tree] if len(BOUNDS[tree]) > 1 else dict.fromkeys(BOUNDS[tree], "bound")
+                label = f"{tree}: {'test error' if bound is None else names_of_bounds[bound]}"
+                # Marks of one set stand side by side.
+                x = [position + 0.7 * ((i + 0.5) / len(trees) - 0.5) for position in range(len(names))]
+                draw_means(
+                    ax, x, [results[name][key] for name in names], mark, spread=value_range, color=colour, label=label,
+                    ms=5, mfc="none" if bound is None else colour,
+                )  # fmt: skip
+            ax.set_xticks(range(len(names)), names, rotation=30, ha="right")
+            ax.set(ylabel="error", ylim=(0, None), title=title)
+
+
+def findings(results: dict[str, Result]) -> list[str]:
+    """Return what was found: the two prunings, the two kinds of published bounds, and the lowest of all bounds."""
+    return available_sentences(_split_results(results)[1], _compare_prunings, _compare_bounds, _compare_with_path)
+
+
+def _compare_prunings(results: dict[str, Result]) -> str:
+    """Return a sentence on how often k-REP has the lower published bound, and how often the smaller test error."""
+    means = {name: {key: mean(values) for key, values in result.items() if key != "rows"}
+             for name, result in results.items()}  # fmt: skip
+    if not means:
+        return ""
+    n_lower = sum(of["printed Rademacher, k-REP"] < of["printed Rademacher, REP"] for of in means.values())
+    n_better = sum(of["test error, k-REP"] < of["test error, REP"] for of in means.values())
+    return (
+        f"On {n_lower} of {len(means)} data sets the published Rademacher bound is lower for k-REP than for REP, and "
+        f"on {n_better} the test error is lower."
+    )
+
+
+def _compare_bounds(results: dict[str, Result]) -> str:
+    """Return a sentence on the sets where the Rademacher bound beats the valid Occam bound, and on their sizes."""
+    is_lower = {
+        name: mean(result["centred Rademacher, REP"]) < mean(result["uniform, REP"]) for name, result in results.items()
+    }
+    if not is_lower:
+        return ""
+    rows = [sorted(results[name]["rows"] for name in results if is_lower[name] is group) for group in (True, False)]
+    sizes = [f"{of_group[len(of_group) // 2]:,} rows" if of_group else "no set" for of_group in rows]
+    return (
+        f"For REP the centred Rademacher bound is below the Occam bound with the exact number of prunings on "
+        f"{len(rows[0])} of {len(results)} data sets (median size: {sizes[0]}; of the others: {sizes[1]})."
+    )
+
+
+def _compare_with_path(results: dict[str, Result]) -> str:
+    """Return a sentence on where the path certificate is lowest, and on bounds below the test error."""
+    if not results:
+        return ""
+    n_lowest = sum(
+        mean(result["path"]) <= min(mean(result[bound]) for bound in TREE_OF_BOUND) for result in results.values()
+    )
+    n_bounds = sum(len(result[bound]) for result in results.values() for bound in TREE_OF_BOUND)
+    return (
+        f"The path certificate is the lowest bound on {n_lowest} of {len(results)} data sets, and "
+        f"{len(_list_violations(results))} of {n_bounds:,} bounds lie below the test error of their tree."
+    )
 
 
 def _load_or_generate(name: str, n_rows: int, config: Config) -> Table:
@@ -341,7 +414,7 @@ def _grow_on_split(config: Config, table: Table, share: float, i: int) -> Sample
 
 
 def _measure_k_rep(samples: Samples, c: float, seed: int) -> list[float]:
-    """Return the bounds (A) and (B), the test error and the nodes of k-REP, where k is c times the growing errors."""
+    """Return both Rademacher bounds, the test error and the nodes of k-REP, where k is c times the growing errors."""
     tree, grown, held, test = samples
     pruning = k_reduced_error(tree, grown, held, factor=c)
     bounds = rademacher_bounds(tree, grown, held, pruning, (seed, seed), k_limit(grown, factor=c))
@@ -349,7 +422,7 @@ def _measure_k_rep(samples: Samples, c: float, seed: int) -> list[float]:
 
 
 def _measure_rep(samples: Samples, seed: int) -> list[float]:
-    """Return the bounds (A) and (B) on REP, the path certificate, both test errors, and the nodes of REP."""
+    """Return both Rademacher bounds on REP, the path certificate, both test errors, and the nodes of REP."""
     tree, grown, held, test = samples
     pruning = reduced_error(tree, grown, held)
     member, on_path = best_on_path(tree, grown, held)
@@ -385,32 +458,36 @@ def _phase_sheets(results: dict[str, Result]) -> list[Sheet]:
     share_rows = _rows_by_setting(results, "share", [f"{100 * share:.0f} %" for share in PRUNING_SHARES])
     return [
         Sheet("factor", "k-REP by factor c: bounds, test error, nodes",
-              ("set", "c", "(A)", "(B)", "test error", "nodes"), factor_rows, decimals=3),
-        Sheet("choice", "The factor chosen by the least bound (A), delta shared by all factors",
-              ("set", "c chosen", "(A) chosen", f"(A) at {FACTOR}", "least (A), choice unpaid (invalid)",
+              ("set", "c", "published bound", "centred bound", "test error", "nodes"), factor_rows, decimals=3),
+        Sheet("choice", "The factor chosen by the least published bound, delta shared by all factors",
+              ("set", "c chosen", "bound chosen", f"bound at {FACTOR}", "least bound, choice unpaid (invalid)",
                "test error, chosen", f"test error at {FACTOR}"), choice_rows, decimals=3),
         Sheet("labellings", f"Penalty of all prunings, and within k = {FACTOR} times the growing errors, by labelling",
               ("set", *(f"{labelling}, {prunings}" for labelling in LABELLINGS for prunings in ("all", "within k"))),
               [(name, *np.mean(result["penalty"], axis=0).tolist()) for name, result in results.items()], decimals=4),
         Sheet("proportion", "Bounds and errors by share of the rows kept for pruning",
-              ("set", "to prune", "(A) REP", "(B) REP", "path", "test error, REP", "test error, path", "nodes, REP"),
+              ("set", "to prune", "published bound, REP", "centred bound, REP", "path", "test error, REP",
+               "test error, path", "nodes, REP"),
               share_rows, decimals=3),
     ]  # fmt: skip
 
 
 def _draw_phases(results: dict[str, Result], folder: Path) -> None:
-    """Draw bound (A) and the test error by factor, and by share of pruning rows."""
+    """Draw the published bound and the test error by factor, and by share of pruning rows."""
     # For each axes: the result, the values on the x axis, and the column of the test error in the result.
     panels = (("factor", FACTORS, 2), ("share", PRUNING_SHARES, 3))
-    with new_figure(folder / "factor-and-proportion.png", (1, 2), (11, 4.4), fontsize=7, ncols=2) as axes:
+    with new_figure(folder / "factor-and-proportion.png", (1, 2), (12, 4.6)) as axes:
         for ax, (key, xs, error_column) in zip(axes, panels, strict=True):
             for (name, result), colour in zip(results.items(), (*CYCLE, "k"), strict=False):
-                means = _means_over_splits(result[key])
-                for column, style, quantity in ((0, "o-", "(A)"), (error_column, "o:", "test")):
-                    label = f"{name}, {quantity}" if key == "share" else None
-                    ax.plot(xs, [row[column] for row in means], style, ms=3, color=colour, label=label)
+                for column, style, quantity in ((0, "o-", "bound"), (error_column, "o:", "test error")):
+                    by_setting = [[split[i][column] for split in result[key]] for i in range(len(xs))]
+                    draw_means(
+                        ax, xs, by_setting, style, spread=value_range, ms=3, color=colour, label=f"{name}, {quantity}"
+                    )
         axes[0].set(ylabel="error", ylim=(0, None), xlabel="factor c", title="k-REP", xscale="log")
         axes[1].set(ylabel="error", ylim=(0, None), xlabel="share of the rows to prune", title="REP")
+        label_ticks(axes[0], [1, 1.2, 1.5, 2, 3, 5])
+        label_ticks(axes[1], [round(share, 2) for share in PRUNING_SHARES])
 
 
 def _rows_by_setting(results: dict[str, Result], key: str, settings: Sequence[object]) -> list[Row]:

@@ -22,7 +22,17 @@ from ..plot import NoiseBoundDisplay
 from ..pruners import reduced_error
 from ..routing import count
 from ._samples import RANDOM_SETS, derive_seed, error_rate, grow_and_count, load_table
-from ._sheets import CYCLE, Sheet, available_sheets, mean, new_figure, printed_figures
+from ._sheets import (
+    CYCLE,
+    Sheet,
+    available_sentences,
+    available_sheets,
+    draw_means,
+    label_ticks,
+    mean,
+    new_figure,
+    printed_figures,
+)
 from ._study import Config, Part, Result, results_under, write_atomically
 
 # The setting of Figure 3: the number of pruning rows, and of safe nodes.
@@ -169,16 +179,20 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         for j, c in enumerate(display.c)
     ]
     write_atomically(folder / "surface-grid.csv", "".join(["p,c,equation 5,exact\n", *numbers]))
-    with new_figure(folder / "surface.png", (1, 2), (10.5, 4.2), is_bare=False) as axes:
+    with new_figure(folder / "surface.png", (1, 2), (11, 4.8), is_bare=False) as axes:
         display.plot(axes)
     if "earlier" not in results:
         return
-    if rows := [row for row in _noise_trees_sheet(results).rows if row[0] == 0.7]:
-        with new_figure(folder / "noise-trees.png", size=(6.4, 4.4)) as (ax,):
-            for column, name, colour in ((3, "grown", 0), (5, "after REP", 3), (7, "safe nodes", 2)):
-                sizes = [row[1] for row in rows]
-                ax.plot(sizes, [row[column] for row in rows], "o-", color=CYCLE[colour], label=name)
-            ax.set(xscale="log", yscale="log", xlabel="examples of pure noise", ylabel="leaves", title="p = 0.7")
+    growths = sorted(results_under(results, "growth").values(), key=itemgetter("size"))
+    if shown := [growth for growth in growths if growth["p"] == P]:
+        sizes = [growth["size"] for growth in shown]
+        with new_figure(folder / "noise-trees.png", size=(7.4, 4.4)) as (ax,):
+            for key, name, colour in (("grown", "grown", 0), ("pruned", "after REP", 3), ("safe", "safe nodes", 2)):
+                draw_means(ax, sizes, [growth[key] for growth in shown], ms=4, color=CYCLE[colour], label=name)
+            title = f"Trees on pure noise, p = {P:g}, with 95 % intervals"
+            ax.set(xscale="log", yscale="log", xlabel="examples", ylabel="leaves", title=title)
+            label_ticks(ax, sizes)
+            ax.yaxis.set_major_formatter("{x:,.0f}")
     _draw_models_and_real_sets(results, folder)
 
 
@@ -326,7 +340,7 @@ def _describe_setting(result: Result) -> str:
 
 def _draw_models_and_real_sets(results: dict[str, Result], folder: Path) -> None:
     """Draw the models by depth of the first leaves, and the pruned sizes on real sets by number of rows."""
-    with new_figure(folder / "earlier-and-real.png", (1, 2), (11, 4.2), fontsize=8) as (left, right):
+    with new_figure(folder / "earlier-and-real.png", (1, 2), (13, 4.2)) as (left, right):
         models = results["earlier"]
         for (key, label), colour in zip(MODELS.items(), CYCLE, strict=False):
             left.plot(models["depth"], models[key], "o-", ms=4, color=colour, label=label)
@@ -337,6 +351,56 @@ def _draw_models_and_real_sets(results: dict[str, Result], folder: Path) -> None
             pruned_leaves = [row[1] for row in result["means"]]
             right.plot(sizes, pruned_leaves, "o-", ms=4, color=colour, label=result["name"])
         right.set(xscale="log", yscale="log", xlabel="examples", ylabel="leaves after REP", title="real data")
+        label_ticks(right, [10**power for power in (3, 4)])
+        right.yaxis.set_major_formatter("{x:,.0f}")
+
+
+def findings(results: dict[str, Result]) -> list[str]:
+    """Return what was found: the exact probability, the size of pruned trees on noise, and safe nodes."""
+    return available_sentences(results, _describe_probabilities, _describe_growth, _describe_safe_nodes)
+
+
+def _describe_probabilities(results: dict[str, Result]) -> str:
+    """Return a sentence on the exact probability beside the simulations and beside equation 5."""
+    agrees = _simulations_sheet(results).column("agrees")
+    is_below = _formula_sheets(results)[0].column("equation 5 below the truth")
+    if not agrees:
+        return ""
+    return (
+        f"The exact probability of one leaf agrees with {sum(agrees)} of {len(agrees)} simulations; equation 5, "
+        f"published as an upper bound, is below it for {sum(is_below)} of {len(is_below)} values of p."
+    )
+
+
+def _describe_growth(results: dict[str, Result]) -> str:
+    """Return a sentence on how the size of pruned trees on noise grows with the sample."""
+    by_p: dict[float, list[Result]] = {}
+    for result in sorted(results_under(results, "growth").values(), key=itemgetter("p", "size")):
+        by_p.setdefault(result["p"], []).append(result)
+    exponents = []
+    for p, of_p in by_p.items():
+        exponent = _growth_exponent([result["size"] for result in of_p], [mean(result["pruned"]) for result in of_p])
+        exponents.append(f"{exponent:.2f} at p = {p:g}")
+    if not exponents:
+        return ""
+    return (
+        "The leaves that REP leaves on pure noise grow as a power of the sample size with the exponent "
+        f"{', '.join(exponents)}, where 1 is linear growth and the best tree has one leaf."
+    )
+
+
+def _describe_safe_nodes(results: dict[str, Result]) -> str:
+    """Return a sentence on how the number of safe nodes grows, by criterion and number of attributes."""
+    sheet = _safe_nodes_sheet(results)
+    if not sheet.rows:
+        return ""
+    exponents = [round(exponent, 2) + 0.0 for exponent in sheet.column("exponent, safe nodes")]  # no "-0.00"
+    least, most = (exponents.index(extreme(exponents)) for extreme in (min, max))
+    settings = [f"{row[0]}, {row[1]} {'attribute' if row[1] == 1 else 'attributes'}" for row in sheet.rows]
+    return (
+        f"Safe nodes grow with exponents between {exponents[least]:.2f} ({settings[least]}) and "
+        f"{exponents[most]:.2f} ({settings[most]}), where 1 is linear growth."
+    )
 
 
 def _growth_exponent(sizes: Sequence[float], values: Sequence[float]) -> float:

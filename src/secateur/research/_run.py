@@ -34,6 +34,7 @@ class Experiment(Protocol):
     def parts(self, config: Config) -> list[Part]: ...
     def sheets(self, results: dict[str, Result]) -> list[Sheet]: ...
     def draw(self, results: dict[str, Result], folder: Path) -> None: ...
+    def findings(self, results: dict[str, Result]) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class Reproduction:
         Command, seed, versions, seconds and numbers of parts.
     folder : Path
         Where everything was written.
+    findings : tuple of str
+        What was found, in at most three sentences; those that need parts that were not run are missing.
 
     Examples
     --------
@@ -60,16 +63,21 @@ class Reproduction:
     sheets: tuple[Sheet, ...]
     run_info: dict[str, str | float]
     folder: Path
+    findings: tuple[str, ...] = ()
 
     @property
     def markdown(self) -> str:
         """The summary as Markdown."""
         lines = [f"# secateur reproduce {self.name}", "", *(sheet.markdown() for sheet in self.sheets)]
-        return "\n".join([*lines, *(f"- {name}: {value}" for name, value in self.run_info.items())]) + "\n"
+        lines += [f"- {name}: {value}" for name, value in self.run_info.items()]
+        if self.findings:
+            lines += ["", "**What was found**", "", *(f"- {sentence}" for sentence in self.findings)]
+        return "\n".join(lines) + "\n"
 
     def to_dict(self) -> dict[str, object]:
         """Return the information about the run and the tables as plain values."""
-        return {"name": self.name, **self.run_info, "tables": [sheet.to_dict() for sheet in self.sheets]}
+        tables = [sheet.to_dict() for sheet in self.sheets]
+        return {"name": self.name, **self.run_info, "findings": list(self.findings), "tables": tables}
 
 
 def run(
@@ -112,7 +120,7 @@ def run(
     -------
     Reproduction
         Written to the folder too: summary.md, results.json, every table as CSV, figures as
-        PNG. Finished parts stay in its folder parts and are not run again.
+        PNG, SVG and PDF. Finished parts stay in its folder parts and are not run again.
 
     Examples
     --------
@@ -148,7 +156,8 @@ def run(
     if left_out:
         run_info["left out"] = f"{', '.join(left_out)}: not in the data folder; secateur data build DIR creates one"
     sheets = [sheet for sheet in experiment.sheets(results) if sheet.rows and (place is None or sheet.key in place[1])]
-    reproduction = Reproduction(name, tuple(sheets), run_info, folder)
+    findings = tuple(experiment.findings(results))
+    reproduction = Reproduction(name, tuple(sheets), run_info, folder, findings)
     _write_results(reproduction, results, experiment, is_whole=not (only or left_out or figure))
     return reproduction
 

@@ -1,4 +1,4 @@
-"""Tables of results, printed figures beside ours, and pictures: shared by all experiments."""
+"""Tables of results, printed figures beside ours, sentences and pictures: shared by all experiments."""
 
 import csv
 import io
@@ -11,6 +11,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import scipy.stats
+
 from ..plot.display import CYCLE, tidy_axes
 from ._study import write_atomically
 
@@ -18,12 +21,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
-    "CYCLE", "Row", "Sheet", "available_sheets", "comparison_cells", "mean", "new_figure", "printed_and_ours",
-    "printed_figures",
+    "CYCLE", "Row", "Sheet", "available_sentences", "available_sheets", "comparison_cells", "draw_means", "label_ticks",
+    "mean", "mean_interval", "new_figure", "printed_and_ours", "printed_figures", "value_range",
 ]  # fmt: skip
 
 SIGNIFICANT_DIGITS = 4
 MIN_VALUE_WITH_ONE_DECIMAL = 100  # larger values are shown with at most one decimal
+CONFIDENCE = 0.95  # of the intervals in figures
+# The formats of figures, each with the metadata that leaves out the date, so that equal figures are equal files.
+FIGURE_FORMATS: dict[str, dict[str, str | None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+# Text stays text in SVG, and fonts are embedded as outlines that can be edited in PDF.
+VECTOR_OPTIONS = {"svg.fonttype": "none", "svg.hashsalt": "secateur", "pdf.fonttype": 42}
 Row = Sequence[Any]  # text, numbers and booleans; None is shown as an empty cell
 
 
@@ -62,9 +70,9 @@ class Sheet:
             f"**{self.title}**",
             "",
             _markdown_row(self.head),
-            _markdown_row([self._alignment(i) for i in range(len(self.head))]),
+            _markdown_row(["---" if is_text else "---:" for is_text in self.is_text_column]),
         ]
-        lines += [_markdown_row([self._format_cell(cell) for cell in row]) for row in self.rows]
+        lines += [_markdown_row(cells) for cells in self.formatted_rows]
         return "\n".join([*lines, "", self.note, ""] if self.note else [*lines, ""])
 
     def csv(self) -> str:
@@ -84,10 +92,19 @@ class Sheet:
         """Return the table as plain values."""
         return {"key": self.key, "title": self.title, "head": list(self.head), "rows": [list(row) for row in self.rows]}
 
-    def _alignment(self, column: int) -> str:
-        """Return the Markdown alignment of a column: text and the first column left, numbers right."""
+    @property
+    def formatted_rows(self) -> list[list[str]]:
+        """The cells as they are shown."""
+        return [[self._format_cell(cell) for cell in row] for row in self.rows]
+
+    @property
+    def is_text_column(self) -> list[bool]:
+        """Whether each column is aligned left: the first column, and those with words in most rows."""
+        return [self._has_words(column) for column in range(len(self.head))]
+
+    def _has_words(self, column: int) -> bool:
         n_words = sum(isinstance(row[column], str) and any(c.isalpha() for c in row[column]) for row in self.rows)
-        return "---" if column == 0 or 2 * n_words > len(self.rows) else "---:"
+        return column == 0 or 2 * n_words > len(self.rows)
 
     def _format_cell(self, cell: object) -> str:
         if cell is None:
@@ -138,9 +155,70 @@ def available_sheets(results: Mapping[Any, Any], *makers: Callable[[Any], Sheet 
     return sheets
 
 
+def available_sentences(results: Mapping[Any, Any], *makers: Callable[[Any], str]) -> list[str]:
+    """Return the sentences whose parts have run; a maker raises `KeyError` or returns "" if one has not."""
+    sentences = []
+    for maker in makers:
+        with suppress(KeyError):
+            sentences.append(maker(results))
+    return [sentence for sentence in sentences if sentence]
+
+
 def mean(values: Sequence[float]) -> float:
     """Return the mean of the values; NaN if there are none."""
     return math.fsum(values) / len(values) if len(values) else math.nan
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the distances of the ends of the t interval from the mean of independent values; zeros for one value."""
+    if len(values) < 2:
+        return 0.0, 0.0
+    quantile = float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, len(values) - 1))
+    half_width = quantile * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return half_width, half_width
+
+
+def value_range(values: Sequence[float]) -> tuple[float, float]:
+    """Return the distances of the smallest and the largest value from the mean.
+
+    Random splits of one set share most of their rows. They are not independent, so an interval would be too narrow.
+    """
+    centre = mean(values)
+    return centre - min(values), max(values) - centre
+
+
+def draw_means(
+    ax: "Axes",
+    x: Sequence[float],
+    samples: Sequence[Sequence[float]],
+    style: str = "o-",
+    *,
+    spread: Callable[[Sequence[float]], tuple[float, float]] = mean_interval,
+    **options: Any,
+) -> None:
+    """Draw the mean of each sample, with a vertical line over its interval or its range.
+
+    Parameters
+    ----------
+    ax : axes
+    x : sequence of float
+        The position of each sample.
+    samples : sequence of sequences of float
+    style : str
+        Format of the marks and lines.
+    spread : function
+        `mean_interval` for independent values, `value_range` for splits of one set.
+    **options
+        Passed on to `Axes.errorbar`.
+    """
+    distances = np.transpose([spread(sample) for sample in samples])
+    ax.errorbar(x, [mean(sample) for sample in samples], distances, fmt=style, **{"elinewidth": 0.9, **options})
+
+
+def label_ticks(ax: "Axes", ticks: Sequence[float]) -> None:
+    """Put ticks at the given places of the horizontal axis only, with their numbers written out."""
+    ax.set_xticks(ticks, [f"{tick:,g}" if tick < 1_000 else f"{tick:,.0f}" for tick in ticks])
+    ax.minorticks_off()
 
 
 @contextmanager
@@ -152,23 +230,31 @@ def new_figure(
     is_bare: bool = True,
     **legend: int,
 ) -> "Iterator[list[Axes]]":
-    """Yield the axes of a new figure, then write the figure as PNG.
+    """Yield the axes of a new figure, then write the figure as PNG, SVG and PDF.
 
-    With `is_bare`, a legend and the style of the project are added to the axes before the figure is written.
+    With `is_bare`, a legend and the style of the project are added to the axes before the figure is written. Legends
+    are on the right of the axes, not on the data. Neighbours with the same legend share one.
     """
+    import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure, picture = Figure(figsize=size, layout="constrained"), io.BytesIO()
+    figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(*shape, squeeze=False).ravel().tolist()
     yield axes
-    for ax in axes if is_bare else ():
-        if ax.get_legend_handles_labels()[1]:
-            ax.legend(frameon=False, **legend)
+    for i, ax in enumerate(axes if is_bare else ()):
+        labels = ax.get_legend_handles_labels()[1]
+        is_last_in_row = (i + 1) % shape[1] == 0
+        if labels and (is_last_in_row or axes[i + 1].get_legend_handles_labels()[1] != labels):
+            ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, **legend)
         tidy_axes(ax)
-    figure.savefig(picture, format="png", dpi=110)
-    write_atomically(path, picture.getvalue())
+    with mpl.rc_context(VECTOR_OPTIONS):
+        for file_format, metadata in FIGURE_FORMATS.items():
+            picture = io.BytesIO()
+            figure.savefig(picture, format=file_format, dpi=110, metadata=metadata)
+            figure.set_layout_engine("none")  # the first format has determined the layout
+            write_atomically(path.with_suffix(f".{file_format}"), picture.getvalue())
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

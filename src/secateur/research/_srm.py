@@ -23,7 +23,7 @@ from ..model_selection import choose, cross_validate
 from ..pruners import bottom_up_srm, global_srm, reduced_error
 from ..routing import count
 from ._samples import derive_seed, error_rate, grow_and_count
-from ._sheets import CYCLE, Sheet, available_sheets, mean, new_figure
+from ._sheets import CYCLE, Sheet, available_sentences, available_sheets, draw_means, label_ticks, mean, new_figure
 from ._study import Config, Part, Result, collect_values, results_under
 
 N_ATTRIBUTES = 10
@@ -183,27 +183,81 @@ def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw Figure 12.4, and a figure of errors above the noise by sample size and training errors by splits."""
     if "criteria" in results:
         with new_figure(folder / "criteria.png") as (ax,):
+            grid = np.linspace(0, 1, 401)
             for cost, colour in zip(COST_FUNCTIONS, CYCLE, strict=False):
-                ax.plot(results["criteria"]["q"], results["criteria"]["values"][cost], color=colour, label=cost)
+                ax.plot(grid, [criterion_value(cost, float(q)) for q in grid], color=colour, label=cost)
             ax.set(xlabel="proportion q of positive rows", ylabel="G(q)", title="Figure 12.4: cost functions")
     settings = list(results_under(results, "prune").values())
     if not settings:
         return
     shown = ("unpruned", "global SRM", "KM", "KM scaled", "REP", "cost-complexity 1SE")
-    with new_figure(folder / "srm.png", (1, 3), (13, 4), fontsize=8) as axes:
+    with new_figure(folder / "srm.png", (1, 3), (15, 4.2)) as axes:
         for ax, noise in zip(axes, (0.1, 0.2), strict=False):
             by_size = sorted((setting for setting in settings if setting["noise"] == noise), key=itemgetter("n"))
             sizes = [setting["n"] for setting in by_size]
-            for method, colour in zip(shown, CYCLE, strict=True):
-                excess = [100 * mean(setting["methods"][method]["excess"]) for setting in by_size]
-                ax.plot(sizes, excess, "o-", color=colour, label=method)
+            for i, (method, colour) in enumerate(zip(shown, CYCLE, strict=True)):
+                x = [size * 1.03 ** (i - 2.5) for size in sizes]  # side by side, so that no interval hides another
+                excess = [[100 * value for value in setting["methods"][method]["excess"]] for setting in by_size]
+                draw_means(ax, x, excess, ms=4, color=colour, label=method)
             ax.set(xscale="log", xlabel="examples", ylabel="excess error %", title=f"noise {noise:g}")
-            ax.set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=8)
-            ax.minorticks_off()
+            label_ticks(ax, sizes)
         for (name, curves), style in zip(results_under(results, "grow-").items(), ("-", "--", ":"), strict=False):
             for criterion, colour in zip(CRITERIA, CYCLE, strict=False):
                 axes[2].plot(N_SPLITS, curves[criterion], style, color=colour, label=f"{name}, {criterion}")
-        axes[2].set(xscale="log", xlabel="splits", ylabel="training error")
+        axes[2].set(xscale="log", xlabel="splits", ylabel="training error", title="growing")
+        label_ticks(axes[2], N_SPLITS)
+
+
+def findings(results: dict[str, Result]) -> list[str]:
+    """Return what was found: the method with the least error, the guarantee, and the criteria."""
+    return available_sentences(results, _describe_methods, _describe_guarantee, _describe_criteria)
+
+
+def _describe_methods(results: dict[str, Result]) -> str:
+    """Return a sentence on the rule with the least excess error on the largest samples, and on the published rule."""
+    settings = list(results_under(results, "prune").values())
+    if not settings:
+        return ""
+    largest = [setting for setting in settings if setting["n"] == max(other["n"] for other in settings)]
+    excess = {
+        method: 100 * mean([mean(setting["methods"][method]["excess"]) for setting in largest])
+        for method in METHODS
+        if method != "best pruning"
+    }
+    lowest = min(excess, key=excess.__getitem__)
+    return (
+        f"With {largest[0]['n']:,} examples {lowest} has the least true error, {excess[lowest]:.2f} percentage points "
+        f"above that of the concept, beside {excess['KM']:.2f} for bottom-up SRM with the constants of the proof (KM) "
+        f"and {excess['unpruned']:.2f} unpruned."
+    )
+
+
+def _describe_guarantee(results: dict[str, Result]) -> str:
+    """Return a sentence on the containment of Lemma 12.3, and on the error beside the bound of Theorem 12.5."""
+    settings = list(results_under(results, "prune").values())
+    if not settings:
+        return ""
+    of_km = [setting["methods"]["KM"] for setting in settings]
+    is_inside = [inside for found in of_km for inside in found["inside"]]
+    largest = max(value for found in of_km for value in found["beyond best"])
+    least_bound = min(bound for setting in settings for bound in setting["bound"])
+    return (
+        f"The result of bottom-up SRM is inside the best pruning in {sum(is_inside)} of {len(is_inside)} samples, "
+        f"and its error exceeds that of the best pruning by at most {100 * largest:.1f} points, where the least of the "
+        f"guarantees is {100 * least_bound:,.0f} points."
+    )
+
+
+def _describe_criteria(results: dict[str, Result]) -> str:
+    """Return a sentence on the criterion with the least mean training error on each data set."""
+    lowest = {
+        name: min((mean(curves[criterion]), criterion) for criterion in CRITERIA)[1]
+        for name, curves in results_under(results, "grow-").items()
+    }
+    if not lowest:
+        return ""
+    listed = ", ".join(f"{criterion} on {name}" for name, criterion in lowest.items())
+    return f"Averaged over 1 to {max(N_SPLITS)} best-first splits, the training error is least with {listed}."
 
 
 def _table_to_grow_on(config: Config, name: str) -> Table:

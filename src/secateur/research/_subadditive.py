@@ -24,7 +24,18 @@ from ..data.table import Table
 from ..model_selection import choose, cross_validate
 from ..routing import count
 from ._samples import RANDOM_SETS, derive_seed, load_table
-from ._sheets import CYCLE, Row, Sheet, available_sheets, comparison_cells, mean, new_figure, printed_figures
+from ._sheets import (
+    CYCLE,
+    Row,
+    Sheet,
+    available_sentences,
+    available_sheets,
+    comparison_cells,
+    mean,
+    mean_interval,
+    new_figure,
+    printed_figures,
+)
 from ._study import Config, Part, Result, collect_values
 
 N_REPEATS = 10
@@ -36,6 +47,7 @@ PENALTIES = {"sub": "sqrt", "CART": "leaves", "log": "log"}
 # Results that compare a penalty with the additive one have names such as "same 0SE" and "same log 0SE". This is the
 # part of the name that states the penalty.
 RESULT_INFIX = {"sub": "", "log": " log"}
+PUBLISHED = ("CART", "sub")  # the penalties of the publication
 RULES = {"0SE": 0.0, "1SE": 1.0}
 PLACES = {"Table 2": (("",), ("errors", "sizes")), "Table 3": (("",), ("families",))}
 PUBLISHED_TREES = ("unpruned", "0SE sub", "0SE CART", "1SE sub", "1SE CART")
@@ -107,14 +119,7 @@ def count_equal_choices(config: Config, name: str, variant: str) -> Result:
 
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """Return the two published tables, and the tables that go beyond the publication."""
-    by_set: dict[str, Result] = {}
-    for result in results.values():
-        if "what" not in result:  # a result of `compare_penalties`
-            pooled = by_set.setdefault(result["set"], {})
-            for key, values in result.items():
-                if isinstance(values, list):
-                    pooled.setdefault(key, []).extend(values)
-    by_set = dict(sorted(by_set.items()))
+    by_set = _pool_by_set(results)
     sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
     made = [
         _published_sheet("errors", "Test error in percent", "error", by_set),
@@ -130,22 +135,93 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw errors and sizes of the two penalties, and sizes by definition of the standard error."""
-    made = {sheet.key: sheet for sheet in sheets(results)}
-    with new_figure(folder / "penalties.png", (1, 3), (14, 4.4)) as axes:
-        for ax, key, quantity in ((axes[0], "errors", "error %"), (axes[1], "sizes", "nodes")):
+    by_set = _pool_by_set(results)
+    with new_figure(folder / "penalties.png", (1, 3), (16, 4.2)) as axes:
+        for ax, quantity, unit in ((axes[0], "error", "error %"), (axes[1], "nodes", "nodes")):
             for rule, colour in zip(RULES, CYCLE, strict=False):
-                points = (made[key].column(f"{rule} {short}, ours") for short in ("CART", "sub"))
-                ax.plot(*points, "o", color=colour, label=rule)
-            ax.set(xlabel=f"{quantity}, additive penalty", ylabel=f"{quantity}, square root penalty")
+                samples = [[found[f"{rule} {short} {quantity}"] for found in by_set.values()] for short in PUBLISHED]
+                means = [[mean(sample) for sample in of_penalty] for of_penalty in samples]
+                halves = [[mean_interval(sample)[0] for sample in of_penalty] for of_penalty in samples]
+                ax.errorbar(
+                    means[0],
+                    means[1],
+                    yerr=halves[1],
+                    xerr=halves[0],
+                    fmt="o",
+                    ms=4,
+                    elinewidth=0.9,
+                    color=colour,
+                    label=rule,
+                )
+            ax.set(xlabel=f"{unit}, additive penalty", ylabel=f"{unit}, square root penalty", title=unit)
+        readings = next(sheet for sheet in sheets(results) if sheet.key == "readings")
         for definition, colour in zip(SE_DEFINITIONS.values(), CYCLE, strict=False):
             # The last row holds mean distances, not sizes.
-            points = (made["readings"].column(f"sub, {heading}")[:-1] for heading in ("published", definition))
-            axes[2].plot(*points, "o", color=colour, label=definition)
+            points = (readings.column(f"sub, {heading}")[:-1] for heading in ("published", definition))
+            axes[2].plot(*points, "o", ms=5, color=colour, label=definition)
         title = "three readings of the standard error"
         axes[2].set(xlabel="nodes at 1SE, published", ylabel="nodes at 1SE, ours", title=title)
         for ax in axes:
             upper = max(*ax.get_xlim(), *ax.get_ylim())
             ax.plot([0, upper], [0, upper], color="k", lw=0.8)
+
+
+def findings(results: dict[str, Result]) -> list[str]:
+    """Return what was found: the families, the trees that are chosen, and their errors."""
+    return available_sentences(_pool_by_set(results), _describe_families, _describe_choices, _describe_errors)
+
+
+def _describe_families(by_set: dict[str, Result]) -> str:
+    """Return a sentence on the families of prunings."""
+    is_inside = [inside for found in by_set.values() for inside in found["is subset"]]
+    if not is_inside:
+        return ""
+    members = {short: mean([mean(found[f"family {short}"]) for found in by_set.values()]) for short in PUBLISHED}
+    return (
+        f"The square root family is a subset of the additive one in {sum(is_inside):,} of {len(is_inside):,} runs, "
+        f"with {members['sub']:.1f} instead of {members['CART']:.1f} members on average."
+    )
+
+
+def _describe_choices(by_set: dict[str, Result]) -> str:
+    """Return a sentence on how often both penalties choose the same tree, and which chooses the smaller one."""
+    if not by_set:
+        return ""
+    same = {rule: 100 * mean([mean(found[f"same {rule}"]) for found in by_set.values()]) for rule in RULES}
+    n_smaller = {
+        rule: sum(mean(found[f"{rule} sub nodes"]) < mean(found[f"{rule} CART nodes"]) for found in by_set.values())
+        for rule in RULES
+    }
+    return (
+        f"Both penalties choose the same tree in {same['0SE']:.0f} % of the runs at 0SE and in {same['1SE']:.0f} % at "
+        f"1SE; the mean tree of the square root penalty is smaller on {n_smaller['0SE']} and on {n_smaller['1SE']} of "
+        f"{len(by_set)} sets."
+    )
+
+
+def _describe_errors(by_set: dict[str, Result]) -> str:
+    """Return a sentence on the differences of the test errors."""
+    sheet = _differences_sheet(by_set)
+    if not sheet.rows:
+        return ""
+    n_beyond = {rule: sum(sheet.column(f"{rule} beyond 2 SE")) for rule in RULES}
+    largest = max(abs(value) for rule in RULES for value in sheet.column(f"{rule} sub - CART"))
+    return (
+        f"The test errors of the two penalties differ by more than two standard errors on {n_beyond['0SE']} of "
+        f"{len(by_set)} sets at 0SE and on {n_beyond['1SE']} at 1SE, and by at most {largest:.1f} percentage points."
+    )
+
+
+def _pool_by_set(results: dict[str, Result]) -> dict[str, Result]:
+    """Return the results of `compare_penalties` for each set, with the repeats put together."""
+    by_set: dict[str, Result] = {}
+    for result in results.values():
+        if "what" not in result:  # a result of `compare_penalties`
+            pooled = by_set.setdefault(result["set"], {})
+            for key, values in result.items():
+                if isinstance(values, list):
+                    pooled.setdefault(key, []).extend(values)
+    return dict(sorted(by_set.items()))
 
 
 def _growing_and_test_rows(config: Config, name: str, repeat: int, i: int, n_folds: int) -> tuple[Table, Table]:
