@@ -458,8 +458,13 @@ def print_result(options: Options, result: Options, text: "Iterable[RenderableTy
         console.print(escape_unprintable(part) if isinstance(part, str) else part)
 
 
-def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, n_left: int = 1) -> "RenderableType":
-    """Return a table to print; the first `n_left` columns are aligned left, the others right."""
+def make_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, n_left: int = 1, left: Sequence[int] | None = None
+) -> "RenderableType":
+    """Return a table to print.
+
+    The columns at the positions `left`, by default the first `n_left`, are aligned left, the others right.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -467,7 +472,8 @@ def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, n_left: in
     table = Table(box=box.SIMPLE, show_edge=False, pad_edge=False)
     for i, name in enumerate(head):
         head_cell = Text(escape_unprintable(name))
-        table.add_column(head_cell, justify="left" if i < n_left else "right", overflow="fold")
+        is_left = i < n_left if left is None else i in left
+        table.add_column(head_cell, justify="left" if is_left else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(escape_unprintable(cell)) for cell in row))
     return table

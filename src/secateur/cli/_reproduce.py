@@ -1,8 +1,9 @@
 """The commands `secateur data` and `secateur reproduce`: create data sets, and rerun the published experiments."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,14 @@ from ._command import (
     print_result,
     random_state_option,
 )
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ..research import Reproduction
+    from ..research._sheets import Sheet
+
+COLUMN_GAP = 3  # letters between two columns of a table
 
 
 @click.group(
@@ -107,7 +116,50 @@ def reproduce(name: str | None, **options: Any) -> None:
             name, data=options["data_dir"], out=options["out"], quick=options["quick"], only=options["only"],
             figure=options["figure"], jobs=options["n_jobs"], seed=options["random_state"], quiet=options["quiet"],
         )  # fmt: skip
-        print_result(options, result.to_dict(), [result.markdown])
+        print_result(options, result.to_dict(), _summary_parts(result))
+
+
+def _summary_parts(result: "Reproduction") -> list["RenderableType"]:
+    """Return the parts of a summary: on a terminal tables of its width, otherwise the Markdown of summary.md."""
+    if not sys.stdout.isatty():
+        return [result.markdown]
+    from rich.console import Console
+
+    width = Console().width
+    parts: list[RenderableType] = []
+    for sheet in result.sheets:
+        parts += [sheet.title, *_sheet_tables(sheet, width), *([sheet.note] if sheet.note else []), ""]
+    facts = [f"{name}: {value}" for name, value in result.run_info.items()]
+    return [*parts, *facts, "", *(["What was found", *result.findings] if result.findings else [])]
+
+
+def _sheet_tables(sheet: "Sheet", width: int) -> list["RenderableType"]:
+    """Return a table as tables no wider than `width` if possible: the first column and as many others as fit.
+
+    Headings are wrapped between words. Numbers are not wrapped. A column of text takes the width that is left.
+    """
+    rows = sheet.formatted_rows
+    widths = []
+    for i, heading in enumerate(sheet.head):
+        shown = [row[i] for row in rows]
+        if i and sheet.is_text_column[i]:  # sentences are wrapped, too
+            shown = [word for cell in shown for word in cell.split()]
+        widths.append(max(map(len, [*heading.split(), *shown, ""])))
+    blocks: list[list[int]] = [[0]]
+    for i in range(1, len(widths)):
+        block = blocks[-1]
+        if len(block) > 1 and sum(widths[j] + COLUMN_GAP for j in [*block, i]) > width:
+            blocks.append([0, i])
+        else:
+            block.append(i)
+    return [
+        make_table(
+            [sheet.head[i] for i in block],
+            [[row[i] for i in block] for row in rows],
+            left=[at for at, i in enumerate(block) if sheet.is_text_column[i]],
+        )
+        for block in blocks
+    ]
 
 
 def _list_experiments(names: Iterable[str], options: Options) -> None:
