@@ -214,7 +214,7 @@ class Alternatives:
         Raises
         ------
         UnsupportedError
-            If the integers of the tables would take more than 1 GB; `log_count` has no such limit.
+            If counting would take more than about a minute or 1 GB; `log_count` has no such limit.
         """
         return count_exactly(self.tables)
 

@@ -16,7 +16,7 @@ from .._utils.arrays import Bools, Floats, Ints, Longs, LongsOrFloats, write_pro
 from ..core import Tree
 from ..errors import ParameterError
 
-MAX_TABLE_ENTRIES = 2**27  # 12 bytes each
+MAX_TABLE_ENTRIES = 2**26  # 12 bytes each, and once more where the tables without a column are computed
 MAX_PRODUCTS = 10**11  # of table entries: about a minute
 LN_2 = math.log(2)
 # Columns of the layout, as in `_kernels/columns.pxd`: lengths of T(v), place and lengths of P(v) and of S(v).
@@ -198,7 +198,7 @@ def _check_entries(n_entries: int) -> None:
     if n_entries > MAX_TABLE_ENTRIES:
         raise ParameterError(
             f"the tables of all prunings would have {n_entries:,} entries, more than {MAX_TABLE_ENTRIES:,}, which take "
-            "1.6 GB; pass a smaller within or max_leaves, or no max_leaves"
+            "0.8 GB; pass a smaller within or max_leaves, or no max_leaves"
         )
 
 
