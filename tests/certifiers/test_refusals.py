@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from secateur import Counts, Pruning, PruningSequence, Tree
-from secateur.certifiers import certify, class_rates, occam, path, test_sample
+from secateur.certifiers import certify, class_rates, freshness, occam, path, test_sample
 from secateur.certifiers._groups import labels_of_pruning
 from secateur.core import GroupedRows
 from secateur.errors import CountsError, ParameterError, TreeError
@@ -70,3 +70,11 @@ def test_counts_of_another_tree_are_refused():
 
     with pytest.raises((CountsError, TreeError)):
         test_sample(UNCUT, counts)
+
+
+def test_only_class_counts_are_fresh_for_prunings():
+    with pytest.raises(ParameterError, match="the counts are 'test'; the Counts of held-out rows are needed"):
+        freshness(UNCUT, "test")
+    for nothing in ([], 3, [UNCUT, "root"]):
+        with pytest.raises(ParameterError, match="a Pruning, or a sequence of them, is needed"):
+            freshness(nothing, held_out())

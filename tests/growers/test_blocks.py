@@ -1,11 +1,13 @@
 """Nodes of many rows, whose scans pass over whole blocks, and columns that are counted many at a time."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from oracles import naive_impurity
 from secateur import grow
 from secateur._kernels import growing
+from secateur.growers import prepared_columns, presort, presorted_data
 
 
 def naive_cut(X, y, criterion):
@@ -134,3 +136,50 @@ def test_categories_in_one_word_do_not_mix(n_codes, criterion, splits):
 
 def test_codes_take_the_bits_that_they_need():
     assert [growing.bits_per_code(most) for most in (2, 256, 257, 65536, 65537)] == [8, 8, 16, 16, 32]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"growth": "best-first", "max_splits": 12},
+        {"splits": "multiway"},
+        {"criterion": "entropy", "max_bins": 16},
+        {"surrogates": 1},
+    ],
+    ids=str,
+)
+def test_entries_of_64_bits_give_the_tree_of_entries_of_32_bits(parameters, monkeypatch):
+    """Row and class fit into 32 bits unless there are thousands of classes and many rows, so the type is forced here."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"a": rng.normal(size=700), "b": rng.integers(0, 9, 700), "c": rng.choice(list("uvwx"), 700)})
+    frame["d"] = rng.random(700) < 0.5
+    y = rng.integers(0, 3, 700) + 2 * (frame["a"] > 0.3)
+    tree, counts = grow(frame, y, **parameters)
+    label = presort.label_rows
+    used = []
+
+    def label_widely(classes, n_classes):
+        used.append(n_classes)
+        return label(classes, n_classes)._replace(entry_type=np.uint64)
+
+    for module in (presort, prepared_columns, presorted_data):
+        if hasattr(module, "label_rows"):
+            monkeypatch.setattr(module, "label_rows", label_widely)
+    wide_tree, wide_counts = grow(frame, y, **parameters)
+
+    assert used
+    assert wide_tree == tree
+    assert (wide_counts.by_class == counts.by_class).all()
+
+
+def test_columns_of_two_values_beyond_the_first_64_are_split_like_the_others():
+    rng = np.random.default_rng(5)
+    X = (rng.random((600, 150)) < 0.5).astype(np.float32)
+    y = X[:, 3].astype(int) + 2 * (X[:, 70] > X[:, 3]) + 3 * X[:, 140].astype(int)
+    tree, _ = grow(X, y)
+
+    assert set(tree.feature[tree.feature >= 0].tolist()) == {3, 70, 140}
+    few, _ = grow(X[:, [3, 70, 140]], y)
+    assert np.array([3, 70, 140])[few.feature[few.feature >= 0]].tolist() == tree.feature[tree.feature >= 0].tolist()
+    assert few.parent.tolist() == tree.parent.tolist()

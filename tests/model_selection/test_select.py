@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from secateur import Counts, PruningSequence, Tree, certify, pruners
+from secateur import Counts, Pruning, PruningSequence, Tree, certify, count, grow, pruners
 from secateur.core.moments import Moments
 from secateur.core.selection import Selection
 from secateur.errors import CountsError, LeakageError, ParameterError, PruningError
@@ -161,6 +161,7 @@ def test_a_selection_survives_pickling(example):
         ({"rule": "kse"}, "k=None"),
         ({"rule": "kse", "k": -1.0}, "k=-1.0"),
         ({"rule": "kse", "k": np.nan}, "k=nan"),
+        ({"rule": "kse", "k": np.inf}, "k=inf"),
         ({"rule": "1se", "k": 1}, "k=1"),
         ({"se": "folds"}, "se='folds'"),
         ({"cost": [1.0]}, "one finite number per node"),
@@ -247,3 +248,20 @@ def test_the_table_names_the_losses_that_were_compared(example):
     assert select(*example, cost=np.ones(10))[1].details["scoring"] == "given cost"
     by_costs = select(*example, costs=[[0, 5], [1, 0]])[1].details
     assert (by_costs["scoring"], by_costs["costs"]) == ("cost", [[0, 5], [1, 0]])
+
+
+def test_rows_that_chose_a_member_certify_no_other_without_paying():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 2))
+    y = X[:, 0] + rng.normal(size=600) > 0
+    tree, grown = grow(X[:300], y[:300])
+    sequence = pruners.cost_complexity(tree, grown)
+    held_out = count(tree, X[300:], y[300:], sample="held out")
+    chosen, _ = select(sequence, held_out, rule="0se")
+
+    other = sequence[0] if chosen.n_leaves != sequence.n_leaves[0] else sequence[-1]
+    with pytest.raises(LeakageError, match="held out"):
+        certify(other, held_out, method="test-sample")
+    by_hand = Pruning.from_cuts(tree, [0], node_labels=grown.majority)
+    with pytest.raises(LeakageError, match="was evaluated on other prunings"):
+        certify(by_hand, held_out, method="test-sample")

@@ -394,3 +394,16 @@ def test_the_printed_listing_follows_its_words_and_does_not_claim_to_be_nested()
     assert path.n_leaves.tolist() == sizes
     assert path.alphas.tolist() == [float(alpha) for alpha in alphas]
     assert not path.nested
+
+
+def test_a_penalty_that_fails_or_gives_no_numbers_is_refused():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[3, 1], [1, 3]])
+
+    def fails(size):
+        raise ValueError(f"no penalty for {size}")
+
+    with pytest.raises(ParameterError, match="penalty fails for a size"):
+        cost_complexity(tree, counts, penalty=fails)
+    with pytest.raises(ParameterError, match="one number per size is needed"):
+        cost_complexity(tree, counts, penalty=lambda size: "ab")

@@ -242,3 +242,12 @@ def test_wrong_arguments_are_refused_by_name():
         fewest_changes(deployed, grown, grown, distance="leaves")
     with pytest.raises(ParameterError, match="max_changes"):
         fewest_changes(deployed, grown, grown, max_changes=-1)
+
+
+def test_sums_beyond_64_bits_and_tables_beyond_memory_are_refused():
+    tree = Tree.from_parents([-1, 0, 0])
+    huge = Counts.from_leaves(tree, [[2**51, 1], [1, 2**51]], sample="new")
+    with pytest.raises(ParameterError, match="exceed 64-bit sums; update with fewer rows"):
+        fewest_changes(
+            Pruning.from_cuts(tree, [0], node_labels=[0, 0, 1]), Counts.from_leaves(tree, [[3, 1], [1, 3]]), huge
+        )

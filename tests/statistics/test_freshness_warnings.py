@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import secateur
-from secateur import Counts, Tree
+from secateur import Counts, Tree, TreeClassifier, certify, count
 from secateur.core.provenance import SampleUsage
 from secateur.errors import SecateurWarning
 from secateur.statistics.freshness import Freshness, compare_samples
@@ -57,3 +57,19 @@ def test_the_name_of_a_used_sample_is_refused_only_on_request():
 
     assert compare_samples(used, same_name).leak == ""
     assert "sample 'mine' grew the tree" in compare_samples(used, same_name, refuses_name=True).leak
+
+
+def test_fit_counts_copies_exactly_where_sketches_hold_a_part_of_the_rows():
+    rng = np.random.default_rng(0)
+    X, fresh = rng.normal(size=(2500, 2)), rng.normal(size=(2000, 2))
+    fresh[:300] = fresh[300:600]
+    y, labels = X[:, 0] > 0, fresh[:, 0] > 0
+    n_copies = 2000 - len(np.unique(fresh[:, 0].astype(np.float32)))  # the only column that the tree tests
+    model = TreeClassifier(prune=None, criterion="gini", max_depth=1, certify=True)
+    with pytest.warns(UserWarning, match=rf"^{n_copies} of the 2,000 rows .* are copies"):
+        model.fit(X, y, X_holdout=fresh, y_holdout=labels)
+
+    assert model.certificate_.n_repeated == n_copies
+    assert model.certificate_.details["log_delta"] == pytest.approx(np.log(0.05))  # nothing was paid for an estimate
+    estimated = certify(model.pruning_, count(model.tree_, fresh, labels, sample="again"), method="test-sample")
+    assert estimated.n_repeated > n_copies
