@@ -240,6 +240,8 @@ def test_results_have_no_colour_in_a_pipe(model_file):
             ["fit", "ROWS", "--target", "age", "--task", "regress", "--cost", "a:b=2"],
             "--cost: a numeric target has no cl",
         ),
+        (["fit", "ROWS", "--target", "outcome", "--min-samples-leaf", "0"], "a whole number of 1 or more, or auto"),
+        (["fit", "ROWS", "--target", "outcome", "--cv-repeats", "two"], "a whole number of 1 or more, or auto"),
         (["fit", "ROWS", "--target", "outcome", "--cost", "ill=2"], "CLASS:PREDICTION=C is needed"),
         (
             ["count", "MODEL", "ROWS", "--engine", "polars", "--groups", "town"],
@@ -285,3 +287,12 @@ def test_a_long_sequence_is_printed_in_part_unless_all_is_asked_for(command, tmp
 
     assert f"of {n_members} members" in " ".join((few[1] + few[2]).split())
     assert len(every[1].splitlines()) - len(few[1].splitlines()) >= n_members - 2 * MAX_MEMBERS
+
+
+def test_a_report_shows_the_held_out_rows_that_it_is_given(command, model_file, fresh_file, tmp_path):
+    without, with_rows = tmp_path / "without.html", tmp_path / "with.html"
+    assert command("report", model_file, "-o", without, "-q")[0] == 0
+    assert command("report", model_file, "--holdout", fresh_file, "-o", with_rows, "-q")[0] == 0
+    assert "There is no held-out sample" in without.read_text(encoding="utf-8")
+    assert "There is no held-out sample" not in with_rows.read_text(encoding="utf-8")
+    assert "300 held-out rows" in with_rows.read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ import itertools
 import json
 import sqlite3
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn import metrics
 import secateur
 from report_browser import until
 from report_models import CLASSES, HOSTILE, hostile_rows, random_model
+from secateur import TreeClassifier
 from secateur.core.model import Model
 from secateur.inspection.counterfactual import nearest_change, threshold_ranges
 from secateur.inspection.path import path_of
@@ -20,7 +22,9 @@ from secateur.inspection.view import view_of
 from secateur.inspection.wording import format_measure, format_percent
 from secateur.plot.distribution import encode_shown_rows
 from secateur.report import report_html
-from secateur.report._shown import costs_of, row_distributions
+from secateur.report._data import page_data
+from secateur.report._shown import costs_of, read_model, row_distributions
+from secateur.report._static import _clip
 from secateur.statistics.ranking import ranking_of
 
 
@@ -398,3 +402,40 @@ def test_a_page_of_a_monotone_tree_ranks_by_the_limited_shares(open_page):
         np.testing.assert_allclose(values, shares if c else 1 - shares, rtol=0, atol=1e-12)
     page.click("#tab-evaluation")
     assert "within the limits of the monotone constraints" in page.inner_text("#ranking")
+
+
+def test_parameters_and_classes_are_shown_as_they_were_given():
+    X = np.arange(40.0)[:, None]
+    weights, columns = {0: 1.0, 1: 2.5}, [f"c{i}" for i in range(13)]
+    fitted = (
+        TreeClassifier(prune=None, criterion="gini", class_weight=weights).fit(X, (X[:, 0] > 19.5).astype(int)).model_
+    )
+    model = replace(fitted, parameters={**fitted.parameters, "names": columns, "few": columns[:12], "nothing": {}})
+    data = page_data(read_model(model), "title", is_estimator=True)
+    shown = dict(next(entries for name, entries in data["card"] if name == "Parameters"))
+
+    assert shown["class_weight"] == "0 1, 1 2.5"
+    assert (shown["names"], shown["nothing"]) == ("13 values", "none")
+    assert shown["few"] == str(columns[:12])
+    assert data["class_values"] == [0, 1]
+    assert all(type(value) is int for value in data["class_values"])
+
+
+def test_a_threshold_is_exact_where_its_text_is_rounded():
+    X = np.array([[0.1], [0.25], [0.5], [0.75]] * 10)
+    model = TreeClassifier(prune=None, criterion="gini").fit(X, ["a", "b", "a", "b"] * 10).model_
+    data = page_data(read_model(model), "title", is_estimator=True)
+    texts = [text for text in data["threshold"] if text]
+    assert texts
+    for text, exact in zip(texts, data["exact_threshold"], strict=True):
+        assert exact is None or float(text) != exact
+    by_text = {
+        float(text) if exact is None else exact for text, exact in zip(texts, data["exact_threshold"], strict=True)
+    }
+    assert by_text == set(model.tree.threshold[model.tree.feature >= 0].tolist())
+
+
+def test_long_text_is_cut_to_the_number_of_characters():
+    assert _clip("abcdef", 6) == "abcdef"
+    assert _clip("abcdefg", 6) == "abcde…"
+    assert _clip("<b>", 9) == "&lt;b&gt;"
