@@ -355,3 +355,11 @@ def test_certifying_records_the_file_of_the_held_out_rows(command, folder, model
     again = folder / "certified again.json"
     assert command("certify", certified, "-o", again)[0] == 0
     assert load_model(again).metadata["files"] == files
+
+
+def test_fit_prints_the_certificate_if_there_is_one(command, grow_file, tmp_path):
+    fit = ["fit", grow_file, "--target", "outcome", "--criterion", "gini", "--cv", 2, "-o", tmp_path / "m.json"]
+    assert "With 95 % confidence" not in command(*fit)[1]
+    assert (
+        "With 95 % confidence the error on new rows like these is at most" in command(*fit, "--certify", "--force")[1]
+    )

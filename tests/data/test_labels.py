@@ -254,3 +254,19 @@ def test_a_target_with_fractions_looks_continuous(values, is_continuous):
 def test_a_value_of_an_unsupported_type_is_named_wherever_it_is():
     with pytest.raises(UnsupportedError, match="row 1: 2j is a complex"):
         read_objects(np.array([1.0, 2j], object), "size")
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_distinct", "is_continuous"),
+    [
+        (3000, 20, False),
+        (3000, 2900, True),
+        (60, 20, False),
+        (40, 40, True),
+    ],
+)
+def test_very_many_different_whole_numbers_look_continuous(n_rows, n_distinct, is_continuous):
+    values = np.arange(n_rows) % n_distinct
+    assert looks_continuous(values) is is_continuous
+    assert looks_continuous(values.astype(float)) is is_continuous
+    assert not looks_continuous(values.astype(str))
