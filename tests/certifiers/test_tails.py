@@ -229,3 +229,10 @@ def test_weighted_counts_are_refused_by_the_exact_tail():
         log_binomial_tail(1.5, 5, 0.5)
     with pytest.raises(ParameterError, match="both excluded"):
         log_binomial_tail(1, 5, 1.0)
+
+
+def test_a_limit_that_holds_surely_is_the_error_rate():
+    for errors in (0, 1, 7):
+        assert kl_upper(errors, 10, 0.0) == pytest.approx(errors / 10)
+        assert kl_upper(errors, 10, 0.0) >= errors / 10
+    assert kl_upper(0, 10, 0.0) == 0

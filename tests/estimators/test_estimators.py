@@ -25,8 +25,8 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from oracles import all_prunings, keep_vector
-from secateur import model_selection
-from secateur.errors import DataError, ParameterError, SchemaError, UnsupportedError
+from secateur import Counts, Model, Pruning, Tree, model_selection
+from secateur.errors import DataError, ParameterError, SchemaError, TreeError, UnsupportedError
 from secateur.estimators import TreeClassifier, TreeRegressor
 from secateur.estimators._arguments import REPLACEMENTS
 from versions import is_older, needs
@@ -803,3 +803,20 @@ def test_verbose_is_a_truth_value_or_a_whole_number(verbose, flowers):
         TreeClassifier(prune=None, verbose=verbose).fit(X[:20], y[:20])
     for allowed in (None, False, 0):
         TreeClassifier(prune=None, verbose=allowed).fit(X[:20], y[:20])
+
+
+def test_the_positive_class_ranks_an_evaluation(flowers):
+    X, y = flowers
+    model = TreeClassifier(criterion="gini", cv=3, cv_repeats=1).fit(X, y)
+    first, second = (model.evaluate(X, y, positive=label) for label in model.classes_)
+    assert first.ranking.n_positive == (y == model.classes_[0]).sum()
+    assert second.ranking.n_positive == (y == model.classes_[1]).sum()
+    assert first.to_dict() != second.to_dict()
+
+
+def test_a_tree_without_columns_is_no_estimator():
+    tree = Tree.from_parents([-1, 0, 0])
+    counts = Counts.from_leaves(tree, [[3, 1], [1, 3]])
+    model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts)
+    with pytest.raises(TreeError, match="a bare structure without columns"):
+        TreeClassifier()._with_model(model)

@@ -8,6 +8,7 @@ from oracles import naive_impurity
 from secateur import grow
 from secateur._kernels import growing
 from secateur.growers import prepared_columns, presort, presorted_data
+from small_tables import column_parallel_top
 
 
 def naive_cut(X, y, criterion):
@@ -167,9 +168,11 @@ def test_entries_of_64_bits_give_the_tree_of_entries_of_32_bits(parameters, monk
         if hasattr(module, "label_rows"):
             monkeypatch.setattr(module, "label_rows", label_widely)
     wide_tree, wide_counts = grow(frame, y, **parameters)
+    with column_parallel_top():
+        top_tree, _ = grow(frame, y, **parameters)
 
     assert used
-    assert wide_tree == tree
+    assert wide_tree == top_tree == tree
     assert (wide_counts.by_class == counts.by_class).all()
 
 

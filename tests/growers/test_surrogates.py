@@ -419,3 +419,21 @@ def test_a_smaller_tree_hashes_rows_as_the_grown_tree_does():
     assert tree.surrogates is not None
     small = Pruning.from_cuts(tree, [1]).to_tree()
     assert small.row_key is tree.row_key
+
+
+@pytest.mark.parametrize("values", [(0.0, 1.0), (-2.5, 7.0)])
+def test_a_column_of_two_values_replaces_a_missing_one_while_growing(values):
+    """Growing sends the rows without a value of the tested column where routing sends them later."""
+    rng = np.random.default_rng(6)
+    a = rng.normal(size=400)
+    b = np.where(rng.random(400) < 0.4, rng.random(400) < 0.5, a > 0)
+    X = np.column_stack([np.where(rng.random(400) < 0.1, np.nan, a), np.where(b, *values[::-1])])
+    y = (a > 0).astype(int)
+    tree, grown = grow(X, y, surrogates=1, max_depth=1)
+
+    assert tree.feature[0] == 0
+    assert tree.surrogates.feature[tree.surrogates.of(0)].tolist() == [1]
+    assert (count(tree, X, y).by_class == grown.by_class).all()
+    followed_b = np.isnan(X[:, 0]) & b
+    above = list(tree.children(0))[1]
+    assert grown.total[above] == (X[:, 0] > tree.threshold[0]).sum() + followed_b.sum()

@@ -27,7 +27,8 @@ OBJECTS = ROOT / "build" / "measured-objects"
 SLOW_TESTS = ("test_coverage.py", "test_estimators.py")  # repeat what quicker tests do
 NOT_RUN = tuple(name for name in SKIPPED_TESTS if name not in ("test_growing.py", "test_faults.py"))
 LINE_COMMENT = re.compile(r'^\s*/\* "secateur/_kernels/(\w+)\.py":(\d+)$')
-ERROR_HANDLING = ("unlikely(", "__PYX_ERR", "__Pyx_", "__pyx_L1_error")
+ERROR_HANDLING = ("__PYX_ERR", "__Pyx_", "PyErr_", "__pyx_L1_error")  # in statements for Python's errors
+ERROR_CHECK = "unlikely("  # in conditions that look for such an error: executed with the line, but no branch of it
 HEADS = ("def ", "@", "import ", "from ", "class ", '"""')  # of lines that are no statements of a function
 
 
@@ -89,9 +90,13 @@ def find_gaps(kernel: str) -> tuple[list[int], list[int], int]:
     branches: dict[tuple[int, str], list[int]] = {}
     for text, counted in counted_statements(kernel):
         line = line_of.get(counted["line_number"])
-        if line is None or source[line - 1].lstrip().startswith(HEADS) or any(word in text for word in ERROR_HANDLING):
+        is_check = ERROR_CHECK in text
+        is_skipped = not is_check and any(word in text for word in ERROR_HANDLING)
+        if line is None or is_skipped or source[line - 1].lstrip().startswith(HEADS):
             continue
         executed[line] = executed.get(line, 0) + counted["count"]
+        if is_check:
+            continue
         taken = [branch["count"] for branch in counted["branches"]]
         if taken:
             before = branches.get((line, text.strip()), [0] * len(taken))
