@@ -118,9 +118,10 @@ def test_rows_whose_shares_are_known_certify_no_other_pruning(over):
         certify(stump, held_out, method="test-sample")
 
 
-def test_a_bound_of_one_share_states_all_that_is_known_about_the_rows():
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_a_bound_of_one_share_states_all_that_is_known_about_the_rows(is_checked):
     about_rows = {
-        "sample": "later", "freshness": "compared with the rows of 'grow'", "is_checked": True, "n_repeated": 3,
+        "sample": "later", "freshness": "compared with the rows of 'grow'", "is_checked": is_checked, "n_repeated": 3,
         "repeats": "in doubt", "repeats_text": "3 of 50 rows occur twice", "copies_detectable": True,
     }  # fmt: skip
     limits = LeafShares([1], [[40, 10]], [[0.6, 0.1]], [[0.9, 0.4]], ["bad", "good"], 0.05, **about_rows)

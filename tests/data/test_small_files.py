@@ -124,3 +124,9 @@ def test_pyarrow_reads_a_file_with_missing_values_without_pandas(tmp_path):
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "pyarrow" in modules
     assert "pandas" not in modules
+
+
+def test_a_column_without_a_name_gets_its_number(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,,y\n" + "1,2,u\n3,4,v\n" * 5)
+    assert encode(path, target="y").schema.names == ("a", "column2")

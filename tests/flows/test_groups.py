@@ -107,6 +107,7 @@ def test_a_column_of_groups_is_no_predictor_and_may_stay_in_the_rows():
     assert named.export_text() == passed.export_text()
     assert named.certificate_ == passed.certificate_
     assert (named.predict(frame) == passed.predict(frame.drop(columns="patient"))).all()
+    assert (named.predict(frame) == named.predict(frame.drop(columns="patient"))).all()
     assert named.score(frame, y) == passed.score(frame.drop(columns="patient"), y)
     fresh, answers = frame_of(30, 3, prefix="q")
     assert named.certified_on(fresh, answers).certificate_.n == 30

@@ -186,3 +186,18 @@ def test_columns_of_two_values_beyond_the_first_64_are_split_like_the_others():
     few, _ = grow(X[:, [3, 70, 140]], y)
     assert np.array([3, 70, 140])[few.feature[few.feature >= 0]].tolist() == tree.feature[tree.feature >= 0].tolist()
     assert few.parent.tolist() == tree.parent.tolist()
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "n_classes", "entry_type"),
+    [
+        (100, 3, np.uint32),
+        (1 << 17, 1 << 14, np.uint32),
+        (1 << 17, (1 << 14) + 1, np.uint64),
+        (1 << 18, 1 << 14, np.uint64),
+    ],
+)
+def test_entries_have_64_bits_where_row_class_and_flag_need_more_than_32(n_rows, n_classes, entry_type):
+    labels = presort.label_rows(np.zeros(n_rows, np.int32), n_classes)
+    assert labels.entry_type is entry_type
+    assert (n_rows - 1 << labels.shift | n_classes - 1 << 1 | 1) <= np.iinfo(entry_type).max

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from secateur import TreeClassifier, encode, grow
 from secateur._kernels.small_trees import best_small_trees
-from secateur.growers.lookahead import LookaheadSplit, _purest_different, grow_with_lookahead
+from secateur.growers.lookahead import LookaheadSplit, _category_splits, _purest_different, grow_with_lookahead
 from secateur.pruners import best_of_size
 from secateur.routing import apply
 
@@ -166,3 +166,20 @@ def test_a_set_of_categories_is_split_from_the_others():
     child_of = dict(zip(table.schema.columns[0].categories, counts.tree.branch.tolist(), strict=True))
     assert child_of["red"] == child_of["green"] != child_of["blue"] == child_of["grey"]
     assert sorted(counts.by_class[1:].tolist()) == [[0, 4], [4, 0]]
+
+
+def test_sets_of_categories_are_prefixes_by_the_share_of_a_class_and_unseen_ones_follow_most_rows():
+    # Shares of the first class: category 2 has none of 4 rows, 0 a quarter of 20, 1 half of 2, 3 all of 3.
+    column = np.repeat([0, 1, 2, 3], [20, 2, 4, 3])
+    is_first = np.concatenate([np.arange(20) < 5, [True, False], [False] * 4, [True] * 3])
+    of_class = np.column_stack([is_first, ~is_first]).astype(float)
+
+    splits = _category_splits(7, column, 5, of_class)
+
+    prefixes = [{2}, {0, 2}, {0, 1, 2}]
+    lefts = [set(np.unique(column[split.goes_left]).tolist()) for split in splits]
+    assert all(prefix in lefts for prefix in prefixes)
+    assert all(len(left) == 1 or left in prefixes for left in lefts)
+    for split in splits:
+        assert split.default == (0 if split.goes_left.sum() >= 14.5 else 1)
+        assert split.branch[4] == split.default

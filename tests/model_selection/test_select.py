@@ -12,6 +12,7 @@ from secateur.core.moments import Moments
 from secateur.core.selection import Selection
 from secateur.errors import CountsError, LeakageError, ParameterError, PruningError
 from secateur.model_selection import choose, select
+from secateur.model_selection._select import better_than_single_leaf, smallest_within_difference
 from strategies import trees_with_counts
 
 
@@ -265,3 +266,13 @@ def test_rows_that_chose_a_member_certify_no_other_without_paying():
     by_hand = Pruning.from_cuts(tree, [0], node_labels=grown.majority)
     with pytest.raises(LeakageError, match="was evaluated on other prunings"):
         certify(by_hand, held_out, method="test-sample")
+
+
+def test_members_are_compared_by_the_standard_error_of_their_own_difference():
+    """Member 1 differs from the best in one fold only, by much; member 2 in every fold, by little but equally."""
+    fold_error = np.array([[0.1, 0.1, 0.2], [0.1, 0.1, 0.2], [0.1, 0.4, 0.2], [0.1, 0.1, 0.2]])
+    assert smallest_within_difference(0, fold_error, 4, 1.0) == 1
+    assert smallest_within_difference(0, fold_error[:, [0, 2]], 4, 1.0) == 0
+    leaves = np.array([5, 3, 1])
+    gains = np.column_stack([0.5 - fold_error[:, 2], 0.5 - fold_error[:, 1], np.full(4, 0.5)])
+    assert better_than_single_leaf(2, gains, 4, leaves) == 1

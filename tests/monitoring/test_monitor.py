@@ -336,6 +336,7 @@ def test_a_state_names_the_file_of_its_model(tmp_path):
     file, state = tmp_path / "model.json", tmp_path / "state.json"
     secateur.modelfile.save_model(make_model(), file)
     monitor = Monitor(file)
+    assert Monitor(str(file)).status().to_dict() == monitor.status().to_dict()
     monitor.update_counts(batch([[28, 2], [18, 2], [48, 2]]))
     monitor.save(state)
 

@@ -251,3 +251,17 @@ def test_sums_beyond_64_bits_and_tables_beyond_memory_are_refused():
         fewest_changes(
             Pruning.from_cuts(tree, [0], node_labels=[0, 0, 1]), Counts.from_leaves(tree, [[3, 1], [1, 3]]), huge
         )
+
+
+def test_a_table_beyond_memory_is_refused_and_a_front_is_printed(monkeypatch):
+    tree = Tree.from_parents([-1, 0, 0])
+    deployed = Pruning.from_cuts(tree, [0], node_labels=[0, 0, 1])
+    grown = Counts.from_leaves(tree, [[3, 1], [1, 3]])
+    new = Counts.from_leaves(tree, [[6, 1], [1, 6]], sample="new")
+    front = fewest_changes(deployed, grown, new)
+    assert repr(front).startswith("ChangeFront(")
+    assert "14 rows" in repr(front)
+
+    monkeypatch.setattr("secateur.pruners._change_table.MAX_TABLE_BYTES", 1)
+    with pytest.raises(ParameterError, match="pass a smaller max_changes, or convex=True"):
+        fewest_changes(deployed, grown, new, convex=False)
