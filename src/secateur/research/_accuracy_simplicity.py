@@ -48,12 +48,14 @@ from ._sheets import (
     printed_figures,
 )
 from ._study import Config, Part, Result, results_under
+from ._tree_figures import draw_krk_tree, draw_nine_tests
 
 N_TREES = 100
 MAX_SUB_TABLES = 2_000
 MAX_CURVE_LEAVES = 100  # larger trees get no curve of accuracy by size
 # For each figure or table of the document: the parts of the experiment that it needs, and the sheets that show it.
 PLACES = {
+    "Figure 2": (("krk",), ("krk",)),
     "Figure 3": (("krk",), ("krk",)),
     "Figure 4": (("krk",), ("krk",)),
     "Figure 8": (("nine-tests",), ("nine-tests",)),
@@ -130,10 +132,14 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
-    """Draw Figures 4 and 9, Figures 10 and 11 by number of leaves, and running times."""
+    """Draw Figures 2 to 4, 8 and 9, Figures 10 and 11 by number of leaves, and running times."""
     for key, draw_figure in (("krk", _draw_krk), ("sample", draw_sample), ("times", draw_times)):
         if key in results:
             draw_figure(results, folder / f"{key}.png")
+    if "krk" in results:
+        draw_krk_tree(folder / "krk-tree.png")
+    if "nine-tests" in results:
+        draw_nine_tests(folder / "nine-tests.png")
     summaries = _summaries_of_three_attributes(results)
     with new_figure(folder / "accuracy-by-size.png", (2, len(summaries)), (4 * len(summaries) + 2, 6.4)) as axes:
         for i, (name, summary) in enumerate(summaries.items()):

@@ -1,6 +1,7 @@
-"""Two published trees, entered by hand, and the comparison of the smaller tree with its published results.
+"""Published trees, entered by hand, and the comparison of small trees with their published results.
 
-The trees are those of Bohanec and Bratko (1994): the example of nine tests, and the king-rook-king tree.
+The trees are those of Bohanec and Bratko (1994), the example of nine tests and the king-rook-king tree; of Elomaa and
+Kaariainen (2001), Figures 1 and 2; and of the figures of the lecture notes.
 """
 
 from collections.abc import Sequence
@@ -8,13 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from .. import analysis
 from .._utils.arrays import Bools
 from ..certifiers import count_prunings, count_prunings_by_size, count_prunings_within
-from ..core import Counts, PruningSequence, Tree
+from ..core import Counts, LabelRule, PruningSequence, Tree
 from ..data.table import Table
 from ..datasets import krk_legality
 from ..datasets.tables import make_table
-from ..pruners import best_of_size, greedy, smallest_within, weakest_links
+from ..pruners import best_of_size, greedy, reduced_error, smallest_within, weakest_links
 from ..routing import count
 from ._sheets import Row, Sheet, printed_figures
 from ._study import Config, Result
@@ -26,6 +28,13 @@ NINE_PARENTS = (-1, 0, 1, 2, 2, 2, 1, 6, 6, 6, 0, 10, 11, 11, 10, 14, 14, 10, 0,
 NINE_LEAVES = "a a b b b a a b a b aaa b a bb b"
 # The tests of the king-rook-king tree are the columns of `_krk_columns`, in pre-order. The first child is "yes".
 KRK_PARENTS = (-1, 0, 0, 2, 3, 4, 4, 6, 6, 3, 2, 10, 11, 12, 12, 14, 14, 11, 10, 18, 18)
+
+LABEL_RULES: tuple[LabelRule, ...] = ("grow", "prune", "both")  # the rows that label the leaves
+# Figure 12.2 of the notes, with the numbers of its example: the share of rows with h = 0, and the shares p and r of
+# positive rows on both sides.
+SHARE_OF_FALSE = 0.5
+POSITIVE_SHARES = (0.6, 1.0)
+SETTING_NODE = 3  # the node v of Figure 12.7
 
 
 def nine_tests() -> tuple[Tree, Counts]:
@@ -168,3 +177,103 @@ def _describe_members(sequence: PruningSequence, ratios: Sequence[str] | None = 
         kept = pruning.is_kept
         statements.append(f"{names[int(gone[0])]} {pruning.n_leaves} {sequence.errors[i]}{ratios[i] if ratios else ''}")
     return ", ".join(statements)
+
+
+def label_rules_tree() -> tuple[Tree, Counts, Counts]:
+    """Return the tree of Figure 1 of 2001 with its counts on growing rows and on pruning rows.
+
+    The text states what is cut, and the errors. The counts are chosen to agree with it.
+    """
+    tree = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
+    grown = Counts.from_leaves(tree, [[5, 0], [0, 2], [0, 3], [2, 0]])
+    return tree, grown, Counts.from_leaves(tree, [[0, 1], [0, 1], [2, 0], [1, 0]], sample="prune")
+
+
+def label_rules_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return what reduced error pruning cuts of the tree of Figure 1, by the rows that label the leaves."""
+    tree, grown, held = label_rules_tree()
+    result: Result = {"uncut": int(held.errors_if_leaf(grown.majority)[tree.leaves].sum())}
+    for labels in LABEL_RULES:
+        pruning = reduced_error(tree, grown, held, labels=labels)
+        result[labels] = {"cuts": pruning.cuts, "leaves": pruning.n_leaves, "errors": int(pruning.errors(held))}
+    return result
+
+
+def label_rules_sheet(results: dict[str, Result]) -> Sheet:
+    """Return what is cut by the rows that label the leaves: a row per rule."""
+    found = results["label-rules"]
+    rows: list[Row] = [("not pruned", "", 4, found["uncut"])]
+    for labels, of_rule in found.items():
+        if labels != "uncut":
+            rows.append((labels, " ".join(map(str, of_rule["cuts"])), of_rule["leaves"], of_rule["errors"]))
+    note = "The nodes are numbered in pre-order: 0 is the root, 1 and 4 are its children."
+    head = ("labels from", "nodes cut", "leaves", "errors on the pruning rows")
+    return Sheet("label-rules", "A tree that is pruned in two ways (Figure 1)", head, rows, note)
+
+
+def node_roles_tree() -> Tree:
+    """Return a tree with all kinds of nodes of Figure 2 of 2001; the document draws subtrees as triangles."""
+    return Tree.from_parents([-1, 0, 1, 2, 2, 1, 5, 5, 7, 7, 0, 10, 10, 12, 12])
+
+
+def node_roles_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return the interior nodes, the other nodes of the fringe and the safe nodes of the tree of Figure 2."""
+    tree = node_roles_tree()
+    is_test, safe = ~tree.is_leaf, analysis.safe_nodes(tree)
+    in_fringe = np.flatnonzero(analysis.fringe(tree) & is_test)
+    return {
+        "interior": np.flatnonzero(analysis.interior(tree) & is_test),
+        "fringe": np.setdiff1d(in_fringe, safe),
+        "safe": safe,
+    }
+
+
+def node_roles_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the nodes of Figure 2: a row per kind of node."""
+    rows = [(kind, len(nodes), " ".join(map(str, nodes))) for kind, nodes in results["node-roles"].items()]
+    head = ("kind", "nodes", "numbers in pre-order")
+    title = "Interior, fringe without safe nodes, and safe nodes of a tree of 15 nodes (Figure 2)"
+    return Sheet("node-roles", title, head, rows)
+
+
+def subtree_at_x4() -> tuple[Tree, Counts, Counts]:
+    """Return the subtree at X4 of Figure 12.5 of the notes, with its growing and its test rows as the text has them.
+
+    The text has no other numbers of the tree.
+    """
+    tree = Tree.from_parents([-1, 0, 0])
+    return tree, Counts.from_leaves(tree, [[0, 3], [1, 0]]), Counts.from_leaves(tree, [[0, 2], [1, 2]], sample="prune")
+
+
+def basic_setting() -> tuple[Tree, Counts]:
+    """Return a tree with counts for Figure 12.7 of the notes; `SETTING_NODE` is the node v that may be cut."""
+    tree = Tree.from_parents([-1, 0, 1, 1, 3, 3, 0])
+    return tree, Counts.from_leaves(tree, [[6, 1], [5, 1], [1, 7], [2, 8]])
+
+
+def notes_trees_part(config: Config) -> Result:  # noqa: ARG001 the signature of parts
+    """Return the numbers of the figures of trees in the lecture notes."""
+    p, r = POSITIVE_SHARES
+    tree, grown, held = subtree_at_x4()
+    pruning = reduced_error(tree, grown, held)
+    setting, counts = basic_setting()
+    rows = int(counts.total[SETTING_NODE])
+    below = [int(counts.resubstitution_costs[node]) for node in setting.children(SETTING_NODE)]
+    return {
+        "12.2: q = τp + (1 - τ)r": SHARE_OF_FALSE * p + (1 - SHARE_OF_FALSE) * r,
+        "12.5: errors of the subtree at X4": int(held.errors_if_leaf(grown.majority)[tree.leaves].sum()),
+        "12.6: errors after pruning": int(pruning.errors(held)),
+        "12.6: leaves after pruning": pruning.n_leaves,
+        "12.7: m, rows at v": rows,
+        "12.7: depth of v": int(setting.depth[SETTING_NODE]),
+        "12.7: n, nodes of the subtree at v": 1 + len(below),
+        "12.7: error of the subtree at v": sum(below) / rows,
+        "12.7: error of the best leaf at v": int(counts.resubstitution_costs[SETTING_NODE]) / rows,
+    }
+
+
+def notes_trees_sheet(results: dict[str, Result]) -> Sheet:
+    """Return the numbers of the figures of trees in the lecture notes, beside those that the text states."""
+    stated = {"12.2: q = τp + (1 - τ)r": 0.8, "12.5: errors of the subtree at X4": 2, "12.6: errors after pruning": 1}
+    rows = [(name, stated.get(name), value) for name, value in results["trees"].items()]
+    return Sheet("trees", "Figures of trees in the notes", ("figure and number", "in the text", "ours"), rows)

@@ -21,6 +21,7 @@ from ..growers import grow
 from ..plot import NoiseBoundDisplay
 from ..pruners import reduced_error
 from ..routing import count
+from ._by_hand import label_rules_part, label_rules_sheet, node_roles_part, node_roles_sheet
 from ._samples import RANDOM_SETS, derive_seed, error_rate, grow_and_count, load_table
 from ._sheets import (
     CYCLE,
@@ -34,6 +35,7 @@ from ._sheets import (
     printed_figures,
 )
 from ._study import Config, Part, Result, results_under, write_atomically
+from ._tree_figures import draw_label_rules, draw_node_roles
 
 # The setting of Figure 3: the number of pruning rows, and of safe nodes.
 N_PRUNING_ROWS = 500
@@ -56,7 +58,11 @@ SURFACE: dict[str, Callable[..., float]] = {
     "equation 2": analysis.printed_bound_general,
     "exact": analysis.one_leaf_probability_uniform,
 }
-PLACES = {"Figure 3": (("table",), ("surface",))}
+PLACES = {
+    "Figure 1": (("label-rules",), ("label-rules",)),
+    "Figure 2": (("node-roles",), ("node-roles",)),
+    "Figure 3": (("table",), ("surface",)),
+}
 # The constants below are for the further tables.
 N_NOISE_ROWS = 200
 P = 0.7  # probability of class 1
@@ -85,7 +91,11 @@ def parts(config: Config) -> list[Part]:
         n_simulations, n_sizes, n_samples, probabilities = 100, 4, 5, (0.7,)
         criteria, numbers_of_features, n_safe_samples = CRITERIA[:2], NUMBERS_OF_FEATURES[:2], 2
         real_sets, n_splits = ("waveform",), 1
-    made = [Part("table", compute_formulas)]
+    made = [
+        Part("table", compute_formulas),
+        Part("label-rules", label_rules_part),
+        Part("node-roles", node_roles_part),
+    ]
     for i, (n, k, p, is_even) in enumerate(SIMULATIONS):
         setting = {"number": i, "n": n, "k": k, "p": p, "is_even": is_even, "repeats": n_simulations}
         made.append(Part(f"simulation-{i}", simulate_pruning, setting))
@@ -146,7 +156,7 @@ def grow_on_noise(config: Config, size: int, p: float, repeats: int) -> Result:
 def sheets(results: dict[str, Result]) -> list[Sheet]:
     """Return the tables whose parts have run."""
     makers = (_formula_sheets, _simulations_sheet, _noise_trees_sheet, _models_sheet, _relabelling_sheet)
-    return available_sheets(results, *makers, _safe_nodes_sheet, _real_sets_sheet)
+    return available_sheets(results, *makers, _safe_nodes_sheet, _real_sets_sheet, label_rules_sheet, node_roles_sheet)
 
 
 def _formula_sheets(results: dict[str, Result]) -> list[Sheet]:
@@ -171,7 +181,12 @@ def _formula_sheets(results: dict[str, Result]) -> list[Sheet]:
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
-    """Draw Figure 3, the sizes of trees on noise by sample size, and the figures of the further tables."""
+    """Draw Figures 1 to 3, the sizes of trees on noise by sample size, and the figures of the further tables."""
+    for key, draw_figure in (("label-rules", draw_label_rules), ("node-roles", draw_node_roles)):
+        if key in results:
+            draw_figure(folder / f"{key}.png")
+    if "table" not in results:
+        return
     display = NoiseBoundDisplay.compute(N_PRUNING_ROWS, N_SAFE_NODES, p=np.linspace(0.51, 0.99, 49))
     numbers = [
         f"{p:.4g},{c:.4g},{display.surface[i, j]:.6g},{display.exact[i]:.6g}\n"

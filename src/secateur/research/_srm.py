@@ -22,15 +22,22 @@ from ..growers import grow
 from ..model_selection import choose, cross_validate
 from ..pruners import bottom_up_srm, global_srm, reduced_error
 from ..routing import count
+from ._by_hand import notes_trees_part, notes_trees_sheet
 from ._samples import derive_seed, error_rate, grow_and_count
 from ._sheets import CYCLE, Sheet, available_sentences, available_sheets, draw_means, label_ticks, mean, new_figure
 from ._study import Config, Part, Result, collect_values, results_under
+from ._tree_figures import draw_notes_trees
 
 N_ATTRIBUTES = 10
 N_LEAVES = 12  # of a concept
 COMBINATIONS = all_combinations(*[2] * N_ATTRIBUTES)
 KM_SCALE = 0.1  # factor on the penalty of Kearns and Mansour in the method "KM scaled"
-PLACES = {"Figure 12.3": (("criteria",), ("example",)), "Figure 12.4": (("criteria",), ("criteria",))}
+PLACES = {
+    **dict.fromkeys(("Figure 12.1", "Figure 12.2"), (("trees",), ("trees",))),
+    "Figure 12.3": (("criteria",), ("example",)),
+    "Figure 12.4": (("criteria",), ("criteria",)),
+    **dict.fromkeys(("Figure 12.5", "Figure 12.6", "Figure 12.7"), (("trees",), ("trees",))),
+}
 COST_FUNCTIONS: tuple[Literal["error", "gini", "entropy", "sqrt"], ...] = ("error", "gini", "entropy", "sqrt")
 CRITERIA = ("gini", "entropy", "sqrt")
 N_SPLITS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
@@ -113,7 +120,7 @@ def parts(config: Config) -> list[Part]:
         for n in sizes:
             arguments = {"n": n, "noise_tenths": noise_tenths, "repeats": repeats}
             made.append(Part(f"prune-{n}-{noise_tenths}", compare_methods, arguments))
-    made.append(Part("criteria", compute_cost_functions))
+    made += [Part("criteria", compute_cost_functions), Part("trees", notes_trees_part)]
     names = ("concept", "tic-tac-toe", "waveform")
     return made + [Part(f"grow-{name}", training_error_curves, {"name": name}) for name in names]
 
@@ -175,12 +182,14 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
         _containment_sheet(settings),
         _guarantee_sheet(settings),
         _growing_sheet(results),
-        *available_sheets(results, _cost_function_sheets),
+        *available_sheets(results, _cost_function_sheets, notes_trees_sheet),
     ]
 
 
 def draw(results: dict[str, Result], folder: Path) -> None:
-    """Draw Figure 12.4, and a figure of errors above the noise by sample size and training errors by splits."""
+    """Draw Figures 12.1 to 12.7, and a figure of errors above the noise and of training errors."""
+    if "trees" in results:
+        draw_notes_trees(folder / "trees.png")
     if "criteria" in results:
         with new_figure(folder / "criteria.png") as (ax,):
             grid = np.linspace(0, 1, 401)

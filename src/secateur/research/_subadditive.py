@@ -1,6 +1,6 @@
 """Pruning with the square root of the tree size as penalty, compared with the additive penalty.
 
-Garcia-Moratilla, Martinez-Munoz and Suarez (2006), section 3, Tables 2 and 3. Trees are grown with gini until all
+Garcia-Moratilla, Martinez-Munoz and Suarez (2006), section 3, Tables 1 to 3. Trees are grown with gini until all
 leaves are pure. Each penalty defines a family of prunings. Cross-validation with ten inner folds chooses a member of
 the family, by 0SE and by 1SE, which is evaluated on test rows. Each real set is assigned to ten folds, ten times; each
 fold in turn has the test rows. For the two generated sets a hundred samples are drawn, with 5,000 test rows each.
@@ -36,7 +36,7 @@ from ._sheets import (
     new_figure,
     printed_figures,
 )
-from ._study import Config, Part, Result, collect_values
+from ._study import Config, Part, Result, collect_values, results_under
 
 N_REPEATS = 10
 N_FOLDS = 10
@@ -49,7 +49,11 @@ PENALTIES = {"sub": "sqrt", "CART": "leaves", "log": "log"}
 RESULT_INFIX = {"sub": "", "log": " log"}
 PUBLISHED = ("CART", "sub")  # the penalties of the publication
 RULES = {"0SE": 0.0, "1SE": 1.0}
-PLACES = {"Table 2": (("",), ("errors", "sizes")), "Table 3": (("",), ("families",))}
+PLACES = {
+    "Table 1": (("characteristics-",), ("characteristics",)),
+    "Table 2": (("",), ("errors", "sizes")),
+    "Table 3": (("",), ("families",)),
+}
 PUBLISHED_TREES = ("unpruned", "0SE sub", "0SE CART", "1SE sub", "1SE CART")
 # Definitions of the standard error: the rule in the results, and its name in tables.
 SE_DEFINITIONS = {
@@ -79,7 +83,7 @@ def parts(config: Config) -> list[Part]:
     """Return one part per data set and repeat, and one per variant of each unexplained set."""
     names = ("tic-tac-toe", *GROWING_ROWS) if config.quick else tuple(printed_figures("subadditive"))
     n_repeats, n_folds, unexplained = (1, 5, ()) if config.quick else (N_REPEATS, N_FOLDS, UNEXPLAINED)
-    made = []
+    made = [Part(f"characteristics-{name}", describe_set, {"name": name}) for name in names]
     for name in names:
         for repeat in range(n_repeats):
             arguments = {"name": name, "repeat": repeat, "n_folds": n_folds}
@@ -88,6 +92,14 @@ def parts(config: Config) -> list[Part]:
         for i, variant in enumerate(VARIANTS):
             made.append(Part(f"tried-{name}-{i}", count_equal_choices, {"name": name, "variant": variant}))
     return made
+
+
+def describe_set(config: Config, name: str) -> Result:
+    """Return the rows, attributes and classes of a data set; of a generated set, the rows of a sample."""
+    table = RANDOM_SETS[name](GROWING_ROWS[name]) if name in RANDOM_SETS else load_table(name, config)
+    classes = table.schema.classes
+    assert classes is not None
+    return {"instances": table.n_rows, "attributes": table.n_columns, "classes": len(classes)}
 
 
 def compare_penalties(config: Config, name: str, repeat: int, n_folds: int) -> Result:
@@ -122,6 +134,7 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
     by_set = _pool_by_set(results)
     sizes = "Size in nodes (a binary tree of n nodes has (n + 1) / 2 leaves)"
     made = [
+        _characteristics_sheet(results_under(results, "characteristics-")),
         _published_sheet("errors", "Test error in percent", "error", by_set),
         _published_sheet("sizes", sizes, "nodes", by_set),
         _families_sheet(by_set),
@@ -136,6 +149,8 @@ def sheets(results: dict[str, Result]) -> list[Sheet]:
 def draw(results: dict[str, Result], folder: Path) -> None:
     """Draw errors and sizes of the two penalties, and sizes by definition of the standard error."""
     by_set = _pool_by_set(results)
+    if not by_set:
+        return
     with new_figure(folder / "penalties.png", (1, 3), (16, 4.2)) as axes:
         for ax, quantity, unit in ((axes[0], "error", "error %"), (axes[1], "nodes", "nodes")):
             for rule, colour in zip(RULES, CYCLE, strict=False):
@@ -216,7 +231,7 @@ def _pool_by_set(results: dict[str, Result]) -> dict[str, Result]:
     """Return the results of `compare_penalties` for each set, with the repeats put together."""
     by_set: dict[str, Result] = {}
     for result in results.values():
-        if "what" not in result:  # a result of `compare_penalties`
+        if "is subset" in result:  # a result of `compare_penalties`
             pooled = by_set.setdefault(result["set"], {})
             for key, values in result.items():
                 if isinstance(values, list):
@@ -294,6 +309,21 @@ def _comparison_rows(by_set: dict[str, Result], scale_of_quantity: dict[str, flo
         ours = {quantity: scale * mean(found[quantity]) for quantity, scale in scale_of_quantity.items()}
         rows.append([name, *comparison_cells(printed.get(name, {}), ours)])
     return rows
+
+
+def _characteristics_sheet(found: dict[str, Result]) -> Sheet:
+    """Return Table 1, the characteristics of the sets, beside the published ones: a row per set."""
+    printed, quantities = printed_figures("characteristics"), ("instances", "attributes", "classes")
+    rows = []
+    for name in sorted(found):
+        published = printed[name]
+        tested_on = f"{TEST_ROWS} cases" if name in RANDOM_SETS else f"{N_FOLDS}-fold-cv"
+        cells = chain(*((published[quantity], found[name][quantity]) for quantity in quantities))
+        same = published["test"] == tested_on and all(published[key] == found[name][key] for key in quantities)
+        rows.append((name, *cells, published["test"], tested_on, same))
+    headings = ((f"{quantity}, published", "ours") for quantity in (*quantities, "test"))
+    head = ("set", *chain(*headings), "same")
+    return Sheet("characteristics", "Characteristics of the sets, and how trees are tested (Table 1)", head, rows)
 
 
 def _published_sheet(key: str, title: str, quantity: str, by_set: dict[str, Result]) -> Sheet:

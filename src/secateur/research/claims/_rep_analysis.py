@@ -11,6 +11,7 @@ from ...core import Counts, LabelRule, Tree, leaf_labels
 from ...growers import grow
 from ...pruners import iterative_reduced_error, reduced_error
 from ...routing import count
+from .._by_hand import label_rules_tree
 from ._claim import Evidence, NotCheckable, claim, claim_by_search, claim_on_small_trees, counterexample_unless
 from ._small import N_TREES, RANDOM_TREES_ENUMERATED, Case, cases, cost_of, describe_case, prunings
 
@@ -18,7 +19,7 @@ LABELS: tuple[LabelRule, ...] = ("grow", "prune", "both")
 
 
 FOUR_LEAVES = Tree.from_parents([-1, 0, 1, 1, 0, 4, 4])
-FIGURE_1 = Case.of(FOUR_LEAVES, [[5, 0], [0, 2], [0, 3], [2, 0]], [[0, 1], [0, 1], [2, 0], [1, 0]])
+FIGURE_1 = Case(*label_rules_tree())
 
 
 @claim(
