@@ -462,7 +462,8 @@ def main(n_wanted: int, seed: int, places: list[str], kind: str) -> int:
     print(f"{len(unmeasured)} of {len(executed.files)} files of tests must be measured", flush=True)
     if not changes and n_wanted:
         if unmeasured:
-            subprocess.run([sys.executable, __file__, "0"], check=True)  # this process must not import the package
+            # This process must not import the package. The exit status says that pytest itself ran no tests.
+            subprocess.run([sys.executable, __file__, "0"], check=False)
             executed = ExecutedLinesOfTests(SKIPPED_TESTS)
         for sample in samples:
             try_kernels(sample, executed)
