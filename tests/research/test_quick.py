@@ -206,6 +206,28 @@ def test_every_mcc1_tree_is_optimal_and_nothing_beats_opt(quick):
                 assert all(a <= b + 1e-9 for a, b in zip(result["curves"][way], result["curves"]["OPT"], strict=True))
 
 
+def test_the_intervals_of_the_curves_hold_for_their_means(quick):
+    _, results = quick("accuracy-simplicity")
+
+    summary = results["random-3-4-3"]
+    for method, of_sizes in summary["intervals of curves"].items():
+        assert len(of_sizes) == len(summary["curves"][method])
+        assert of_sizes[-1] == 0  # the whole tree has no errors
+        assert max(of_sizes) > 0
+    # OPT has no distance from itself; accuracies of one domain vary together, so their difference varies less.
+    assert set(summary["intervals below OPT"]["OPT"]) == {0}
+    assert max(summary["intervals below OPT"]["GREEDY"]) < max(summary["intervals of curves"]["GREEDY"])
+
+
+def test_means_on_real_sets_are_those_of_their_splits(quick):
+    _, results = quick("rep-analysis")
+
+    real = results["real-waveform"]
+    assert [np.mean(of_share) for of_share in real["after REP"]] == pytest.approx([row[1] for row in real["means"]])
+    low_and_high = results["earlier"]["99 % interval"]
+    assert all(low <= x <= high for x, (low, high) in zip(results["earlier"]["simulated"], low_and_high, strict=True))
+
+
 def test_greedy_is_often_but_not_always_optimal_when_numbers_of_values_differ(quick):
     _, results = quick("accuracy-simplicity")
 

@@ -43,6 +43,7 @@ from ._sheets import (
     available_sheets,
     label_ticks,
     mean,
+    mean_interval,
     new_figure,
     printed_and_ours,
     printed_figures,
@@ -149,8 +150,15 @@ def draw(results: dict[str, Result], folder: Path) -> None:
                 # OPT and GREEDY are nearly equal: the hollow circles of OPT are visible around the marks of GREEDY, and
                 # the lower axes show the difference.
                 style = {"ms": 7, "mfc": "none"} if method == "OPT" else {"ms": 3}
-                for ax, values in ((upper, curve), (lower, 100 * (curves["OPT"] - curve))):
-                    ax.plot(range(1, len(curve) + 1), values, f"{mark}-", color=colour, lw=1, label=method, **style)
+                below = 100 * np.array(summary["intervals below OPT"][method])
+                for ax, values, half_widths in (
+                    (upper, curve, summary["intervals of curves"][method]),
+                    (lower, 100 * (curves["OPT"] - curve), below),
+                ):
+                    ax.errorbar(
+                        range(1, len(curve) + 1), values, yerr=half_widths, fmt=f"{mark}-", color=colour, lw=1,
+                        elinewidth=0.9, label=method, **style,
+                    )  # fmt: skip
             if upper is not axes[0]:
                 curve = summaries["random domains"]["curves"]["OPT"]
                 upper.plot(range(1, len(curve) + 1), curve, "k--", lw=0.8, label="OPT, random domains")
@@ -252,20 +260,28 @@ def _summarize_trees(comparisons: list[Result]) -> Result:
     """Return the means and sums, over several trees, of the results of `compare_methods`."""
     n_sizes = max(tree["rows"] for tree in comparisons)
 
-    def mean_curve(method: str) -> Floats:
-        """Return the mean accuracy by size. For sizes above that of a tree, the accuracy of the whole tree is used."""
-        curves = [np.pad(tree["accuracy"][method], (0, n_sizes - tree["leaves"]), "edge") for tree in comparisons]
-        return np.asarray(np.mean(curves, axis=0))
+    def curves(method: str) -> Floats:
+        """Return the accuracy by size of each tree. Sizes above that of a tree have the accuracy of the whole tree."""
+        return np.array(
+            [np.pad(tree["accuracy"][method], (0, n_sizes - tree["leaves"]), "edge") for tree in comparisons]
+        )
+
+    def half_widths(values: Floats) -> list[float]:
+        """Return the half-widths of the intervals of the means, by size."""
+        return [mean_interval(of_size)[0] for of_size in values.T]
 
     def mean_by_method(key: str) -> dict[str, float]:
         return {
             method: mean([float(np.mean(tree[key][method])) for tree in comparisons]) for method in SEQUENCE_METHODS
         }
 
+    shown = SEQUENCE_METHODS if n_sizes <= MAX_CURVE_LEAVES else ()
     return {
         "trees": len(comparisons),
         **{key: mean([tree[key] for tree in comparisons]) for key in ("leaves", "for 90 %")},
-        "curves": {method: mean_curve(method) for method in SEQUENCE_METHODS} if n_sizes <= MAX_CURVE_LEAVES else {},
+        "curves": {method: np.mean(curves(method), axis=0) for method in shown},
+        "intervals of curves": {method: half_widths(curves(method)) for method in shown},
+        "intervals below OPT": {method: half_widths(curves("OPT") - curves(method)) for method in shown},
         "mean accuracy": mean_by_method("accuracy"),
         "members": mean_by_method("members"),
         "largest gap": max(tree["largest gap"] for tree in comparisons),

@@ -33,6 +33,7 @@ from ._sheets import (
     mean,
     new_figure,
     printed_figures,
+    value_range,
 )
 from ._study import Config, Part, Result, results_under, write_atomically
 from ._tree_figures import draw_label_rules, draw_node_roles
@@ -254,6 +255,7 @@ def compare_models(config: Config, repeats: int) -> Result:
         "equation 2": [experiment.printed_general for experiment in experiments],
         "exact": [experiment.exact for experiment in experiments],
         "simulated": [experiment.frequency for experiment in experiments],
+        "99 % interval": [(experiment.low, experiment.high) for experiment in experiments],
     }
 
 
@@ -281,13 +283,17 @@ def grow_with_criterion(config: Config, criterion: str, n_features: int, repeats
 
 
 def prune_real_set(config: Config, name: str, repeats: int) -> Result:
-    """Return the mean leaves, safe nodes and test error of trees on larger and larger shares of a real set."""
+    """Return the mean leaves, safe nodes and test error of trees on larger and larger shares of a real set.
+
+    "after REP" has the leaves after pruning of each split, for every share.
+    """
     table = RANDOM_SETS[name](GENERATED_ROWS[name]) if name in RANDOM_SETS else load_table(name, config)
     values: list[list[list[float]]] = []
     for i in range(repeats):
         test, rest = datasets.split(table, 0.2, 0.8, seed=derive_seed(config, 14, i))
         values.append([_measure_pruning(rest, test, share, derive_seed(config, 15, i)) for share in SHARES])
-    return {"name": name, "n": round(0.8 * table.n_rows), "means": np.mean(values, axis=0)}
+    after_rep = np.transpose([[measured[1] for measured in of_split] for of_split in values])  # a row per share
+    return {"name": name, "n": round(0.8 * table.n_rows), "means": np.mean(values, axis=0), "after REP": after_rep}
 
 
 def _measure_pruning(rest: Table, test: Table, share: float, seed: int) -> list[float]:
@@ -358,13 +364,15 @@ def _draw_models_and_real_sets(results: dict[str, Result], folder: Path) -> None
     with new_figure(folder / "earlier-and-real.png", (1, 2), (13, 4.2)) as (left, right):
         models = results["earlier"]
         for (key, label), colour in zip(MODELS.items(), CYCLE, strict=False):
-            left.plot(models["depth"], models[key], "o-", ms=4, color=colour, label=label)
+            distances = np.abs(np.transpose(models["99 % interval"]) - models[key]) if key == "simulated" else None
+            left.errorbar(
+                models["depth"], models[key], yerr=distances, fmt="o-", ms=4, elinewidth=0.9, color=colour, label=label
+            )
         title = f"noise, n = {N_NOISE_ROWS}, p = {P:g}"
         left.set(xlabel="depth of the first leaves", ylabel="probability of one leaf", title=title)
         for result, colour in zip(results_under(results, "real-").values(), (*CYCLE, "k"), strict=False):
             sizes = [result["n"] * share for share in SHARES]
-            pruned_leaves = [row[1] for row in result["means"]]
-            right.plot(sizes, pruned_leaves, "o-", ms=4, color=colour, label=result["name"])
+            draw_means(right, sizes, result["after REP"], spread=value_range, ms=4, color=colour, label=result["name"])
         right.set(xscale="log", yscale="log", xlabel="examples", ylabel="leaves after REP", title="real data")
         label_ticks(right, [10**power for power in (3, 4)])
         right.yaxis.set_major_formatter("{x:,.0f}")
