@@ -98,11 +98,12 @@ def test_safe_nodes_are_those_of_the_fringe_whose_parent_is_in_the_interior():
         ("srm", "12.7", "trees"),
     ],
 )
-def test_a_figure_of_a_tree_is_drawn_alone(tmp_path, name, figure, picture):
+def test_a_figure_of_a_tree_is_drawn_alone(tmp_path, capsys, name, figure, picture):
     reproduction = run(name, out=tmp_path, quick=True, figure=figure)
 
     assert (reproduction.folder / f"{picture}.svg").read_text().count("<text") > 3
     assert reproduction.sheets
+    assert "not drawn" not in capsys.readouterr().err
 
 
 def test_the_published_characteristics_of_the_sets_are_compared(tmp_path):

@@ -141,6 +141,8 @@ def draw(results: dict[str, Result], folder: Path) -> None:
         draw_krk_tree(folder / "krk-tree.png")
     if "nine-tests" in results:
         draw_nine_tests(folder / "nine-tests.png")
+    if "random-3-4-3" not in results:
+        return
     summaries = _summaries_of_three_attributes(results)
     with new_figure(folder / "accuracy-by-size.png", (2, len(summaries)), (4 * len(summaries) + 2, 6.4)) as axes:
         for i, (name, summary) in enumerate(summaries.items()):
