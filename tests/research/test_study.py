@@ -157,7 +157,7 @@ def test_one_figure_runs_its_parts_alone(tmp_path):
     assert [path.name for path in (reproduction.folder / "parts").iterdir()] == ["krk.json"]
     assert (reproduction.folder / "krk.png").exists()
     with pytest.raises(
-        ParameterError, match=r"no 'Figure 99'; of the document's figures and tables: Figure 3, Figure 4"
+        ParameterError, match=r"no 'Figure 99'; of the document's figures and tables: Figure 2, Figure 3, Figure 4"
     ):
         run("accuracy-simplicity", out=tmp_path, figure="99")
 
@@ -254,6 +254,14 @@ def test_intervals_are_those_of_student_and_ranges_those_of_the_values():
     assert mean_interval([1, 2, 3]) == pytest.approx((4.303 / 3**0.5,) * 2, rel=1e-3)
     assert mean_interval([5]) == (0, 0)
     assert value_range([1, 2, 6]) == pytest.approx((2, 3))
+
+
+def test_the_standard_error_of_folds_is_corrected_and_that_of_samples_is_not():
+    from secateur.research._subadditive import corrected_standard_error
+
+    values = [1, 2, 3, 4]  # variance 5 / 3
+    assert corrected_standard_error("waveform", values) == pytest.approx((5 / 3 / 4) ** 0.5)
+    assert corrected_standard_error("german", values) == pytest.approx((5 / 3 * (1 / 4 + 1 / 9)) ** 0.5)
 
 
 def test_without_matplotlib_the_numbers_are_still_written(tmp_path, monkeypatch, capsys):

@@ -10,7 +10,7 @@ explain two counts that differ from the published ones.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.arrays import Floats
 from ..core import Pruning, PruningSequence, Selection
 from ..data.fold_assignment import assign_folds
 from ..data.table import Table
@@ -32,7 +33,6 @@ from ._sheets import (
     available_sheets,
     comparison_cells,
     mean,
-    mean_interval,
     new_figure,
     printed_figures,
 )
@@ -156,7 +156,13 @@ def draw(results: dict[str, Result], folder: Path) -> None:
             for rule, colour in zip(RULES, CYCLE, strict=False):
                 samples = [[found[f"{rule} {short} {quantity}"] for found in by_set.values()] for short in PUBLISHED]
                 means = [[mean(sample) for sample in of_penalty] for of_penalty in samples]
-                halves = [[mean_interval(sample)[0] for sample in of_penalty] for of_penalty in samples]
+                halves = [
+                    [
+                        2 * corrected_standard_error(name, sample)
+                        for name, sample in zip(by_set, of_penalty, strict=True)
+                    ]
+                    for of_penalty in samples
+                ]
                 ax.errorbar(
                     means[0],
                     means[1],
@@ -350,6 +356,18 @@ def _families_sheet(by_set: dict[str, Result]) -> Sheet:
     return Sheet("families", title, head, rows, note, decimals=2)
 
 
+def corrected_standard_error(name: str, values: Sequence[float] | Floats) -> float:
+    """Return the standard error of the mean of the runs on a set; NaN for one run.
+
+    The correction of Nadeau and Bengio (2003) is added, because folds share most of their growing rows. The samples of
+    a generated set are independent.
+    """
+    if len(values) < 2:
+        return math.nan
+    correction = 0.0 if name in RANDOM_SETS else 1 / (N_FOLDS - 1)
+    return math.sqrt(float(np.var(values, ddof=1)) * (1 / len(values) + correction))
+
+
 def _differences_sheet(by_set: dict[str, Result]) -> Sheet:
     """Return the mean difference of the test errors of the two penalties, with its standard error."""
     rows = []
@@ -357,11 +375,7 @@ def _differences_sheet(by_set: dict[str, Result]) -> Sheet:
         cells: list[str | float] = [name]
         for rule in RULES:
             differences = np.subtract(found[f"{rule} sub error"], found[f"{rule} CART error"])
-            # The correction of Nadeau and Bengio (2003): folds share most of their growing rows. The samples of a
-            # generated set are independent.
-            correction = 0.0 if name in RANDOM_SETS else 1 / (N_FOLDS - 1)
-            n = len(differences)
-            se = math.sqrt(float(differences.var(ddof=1)) * (1 / n + correction)) if n > 1 else math.nan
+            se = corrected_standard_error(name, differences)
             cells += [float(differences.mean()), se, bool(abs(differences.mean()) > 2 * se)]
         rows.append(cells)
     headings = ("sub - CART", "standard error", "beyond 2 SE")
