@@ -168,7 +168,7 @@ def describe_experiment(name: str) -> dict[str, Any]:
     Examples
     --------
     >>> describe_experiment("rep-analysis")["figures"]
-    ['Figure 3']
+    ['Figure 1', 'Figure 2', 'Figure 3']
     """
     check_name("name", name, NAMES)
     experiment = experiment_module(name)
