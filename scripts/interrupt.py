@@ -5,7 +5,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 from interrupts import commands, interrupted, verbs
 
 n_signals = int(sys.argv[1]) if len(sys.argv) > 1 else 100
