@@ -64,7 +64,7 @@ def test_inconsistent_fields_of_a_bound_are_refused(wrong):
         ({"value": 0.12341}, "12.4 %"),
         ({"value": 0.0}, "0 %"),
         ({"value": 12.341, "quantity": "cost", "scale": 20.0}, "12.4"),
-        ({"value": 1234.1, "quantity": "cost", "scale": 2000.0}, "1240"),
+        ({"value": 1234.1, "quantity": "cost", "scale": 2000.0}, "1,240"),
     ],
 )
 def test_limits_have_three_digits_and_are_rounded_up(fields, limit):

@@ -10,6 +10,7 @@ from ..analysis import Alternatives
 from ..core import Counts, Model, Pruning
 from ..core.class_names import as_one_line
 from ..errors import SecateurError
+from ..inspection.currency import holdout_role
 from ..model_selection.alternatives import alternatives_of
 
 WITHIN = 0.01  # one percentage point of the held-out rows
@@ -31,6 +32,9 @@ def alternative_entries(model: Model, *, is_estimator: bool) -> Entries | None:
     """
     holdout = model.holdout
     if not isinstance(holdout, Counts) or not 0 < WITHIN * float(holdout.total[0]) ** 2 <= MAX_PRODUCTS:
+        return None
+    role = holdout_role(model)
+    if role is not None and role.use == "grew":  # the tree has learnt these rows, so they do not compare prunings
         return None
     try:
         members = alternatives_of(model, within=WITHIN)

@@ -20,7 +20,7 @@ from ..inspection.wording import round_values
 from ..model_selection import recipe_of, rows_of_candidates
 from ..model_selection.edits import FILE_FORMAT, FILE_VERSION, tree_key
 
-MAX_NODES = 80  # those with most rows
+MAX_NODES = 64  # those with most rows
 MAX_SPLITS = 8  # per node, besides the split of the tree
 MAX_SEARCHES = 1_500  # nodes times columns
 MAX_CELLS = 20_000_000  # rows times columns, of all nodes
