@@ -231,3 +231,16 @@ def test_the_report_of_a_thousand_leaves_stays_small_with_its_splits():
 def test_the_model_card_lists_the_edits(fitted):
     model, X, y = fitted
     assert "forbid age at and below node 0" in model.edit([Edit("forbid", node=0, column="age")], X, y).report().html
+
+
+def test_the_report_of_a_thousand_leaves_stays_small_with_every_part():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5400, 6)).round(2)
+    y = rng.integers(0, 3, 5400)
+    model = TreeClassifier(criterion="gini", min_samples_leaf=2, certify=True, cv=3, cv_repeats=1).fit(X, y).model_
+    page = report_html(model, data=(X, y))
+
+    assert 1000 <= model.tree.n_leaves < 1100
+    assert '"alternatives":null' not in page
+    assert '"hand":null' not in page
+    assert len(page.encode()) < 400_000

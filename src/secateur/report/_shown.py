@@ -50,7 +50,7 @@ from ..statistics.repeats import RepeatRule
 Entries = dict[str, Any]  # plain values of the data block, by name
 
 MAX_UNNESTED_STOPS = 400  # each member of a sequence that is not nested is stored with its changes
-MAX_TESTS_WITH_BARS = 250  # those with most rows
+MAX_TESTS_WITH_BARS = 128  # those with most rows
 DEFAULT_DELTA = 0.05
 NOT_A_MEMBER = -1
 
