@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import NotFittedError
@@ -16,6 +18,7 @@ from secateur import Column, Counts, Pruning, Schema, Tree, count, prune
 from secateur.core.model import Model
 from secateur.errors import CountsError, DataError, ParameterError, TreeError, UnsupportedError
 from secateur.interop import from_sklearn, path_sklearn, prune_sklearn, to_sklearn
+from secateur.interop._sklearn_tree import shares_with_majority
 from secateur.pruners import RULES
 from secateur.routing.prediction import predict
 from sklearn_trees import CLASSIFIERS, FORESTS, KINDS, REGRESSORS, assert_sound, fitted, hard_rows, rows, walk
@@ -312,6 +315,61 @@ def test_monotone_trees_are_counted_again_and_stay_monotone(maker):
     assert (np.diff(answers) >= 0).all()
     assert 1 < smaller.get_n_leaves() <= 9
     assert_sound(smaller)
+
+
+def test_trees_of_a_monotone_forest_are_counted_with_the_rows_that_their_bootstrap_drew():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] + rng.normal(size=300) > 1.2).astype(int)
+    forest = RandomForestClassifier(4, monotonic_cst=[1, 0], random_state=0).fit(X, y)
+    smaller = prune_sklearn(forest, X, y, n_leaves=9)
+    for tree, drawn, pruned in zip(forest.estimators_, forest.estimators_samples_, smaller.estimators_, strict=True):
+        n_drawn = np.bincount(drawn, minlength=len(y))
+        alone = prune_sklearn(tree, X, y.astype(float), sample_weight=n_drawn, n_leaves=9)
+        assert pruned.tree_.threshold.tolist() == alone.tree_.threshold.tolist()
+        assert pruned.tree_.value.tolist() == alone.tree_.value.tolist()
+
+
+@pytest.mark.parametrize("parameters", [{"rule": "critical-value"}, {"cost": "impurity"}])
+def test_without_growing_rows_every_node_predicts_what_it_predicted(parameters):
+    X, y, _ = rows(11)
+    fresh, labels = held_out("gini", 11)
+    tree = DecisionTreeClassifier(class_weight="balanced", random_state=0).fit(X, y)
+
+    smaller = prune_sklearn(tree, fresh, labels, **parameters)
+
+    assert 1 < smaller.get_n_leaves() < tree.get_n_leaves()
+    assert described_nodes(smaller) < described_nodes(tree)
+
+
+def described_nodes(estimator):
+    """The weight, impurity and class shares of each node."""
+    tree = estimator.tree_
+    shares = map(tuple, tree.value[:, 0].tolist())
+    return set(zip(tree.weighted_n_node_samples.tolist(), tree.impurity.tolist(), shares, strict=True))
+
+
+@given(
+    st.lists(st.floats(0.01, 1), min_size=3, max_size=3),
+    st.integers(0, 2),
+    st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), max_size=3),
+)
+@example([0.2, 0.3, 0.5], 0, [[0, 0, 0]])  # a sample without rows
+@example([0.2, 0.3, 0.5], 0, [[1, 2, 0], [2, 1, 0]])  # another majority in the first sample
+def test_class_shares_are_those_of_the_first_sample_with_the_majority(weights, label, samples):
+    shares = np.array(weights) / sum(weights)
+    found = shares_with_majority(shares, label, map(np.array, samples))
+    assert found.argmax() == label
+    assert found.sum() == pytest.approx(1)
+    candidates = [np.array(sample) / sum(sample) for sample in samples if any(sample)]
+    expected = next((c for c in [*candidates, shares] if c.argmax() == label), None)
+    if expected is None:  # all samples have another majority: the share of the class is raised
+        others = np.arange(3) != label
+        ratios = found[others] / shares[others]
+        assert ratios == pytest.approx(ratios[0])
+        assert found[label] == pytest.approx(found.max())
+    else:
+        assert found == pytest.approx(expected)
 
 
 def test_rows_that_did_not_grow_the_tree_are_not_taken_for_those_that_did():

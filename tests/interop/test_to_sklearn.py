@@ -154,6 +154,17 @@ def test_leaves_labelled_by_held_out_rows_keep_their_label(labels, seed):
         assert to_sklearn(model).predict(new).tolist() == predict(model, new).tolist()
 
 
+def test_leaves_labelled_by_growing_rows_keep_their_class_shares():
+    X, y, _ = rows(4)
+    fresh, classes, _ = rows(103)
+    tree, grown = grow(X.astype(np.float32), y)
+    holdout = count(tree, fresh.astype(np.float32), classes)
+    model = Model(prune(tree, grown, holdout, rule="reduced-error"), grown, holdout)
+    new = float32_rows(4)
+    expected = predict_proba(model, new, kind="frequency")
+    np.testing.assert_allclose(to_sklearn(model).predict_proba(new), expected, atol=1e-12)
+
+
 def test_a_regression_model_answers_means():
     X, y, _ = rows(3, kind="squared")
     tree = DecisionTreeRegressor(max_depth=4, random_state=0).fit(X, y)
