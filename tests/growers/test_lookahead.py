@@ -1,6 +1,7 @@
 """Trees of few leaves that look ahead: as good as the best of all trees, exactly as large as asked for."""
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -49,12 +50,18 @@ def bits(draw, n_classes=2):
 @example(
     (np.column_stack([1 - np.eye(11)[0], np.eye(11)[10]]), np.repeat([0, 1], [5, 6])), 2
 )  # a value that no quantile reaches
+@example(
+    (np.array([[0, 0, 1], [0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 1, 1]], float), np.array([1, 0, 0, 0, 0])), 4
+)  # a pure child, which cannot have two of the leaves
 def test_up_to_four_leaves_no_tree_errs_less(sample, n_leaves):
     X, y = sample
     counts = grow_with_lookahead(encode(X, target=y), None, n_leaves)
-    if counts is not None:
+    least = least_errors(X, y, n_leaves)
+    if counts is None:
+        assert least == np.inf
+    else:
         assert counts.tree.n_leaves == n_leaves
-        assert counts.resubstitution_costs[counts.tree.leaves].sum() == least_errors(X, y, n_leaves)
+        assert counts.resubstitution_costs[counts.tree.leaves].sum() == least
 
 
 def test_parity_of_three_columns_needs_lookahead():
@@ -77,6 +84,16 @@ def test_an_estimator_of_four_leaves_finds_the_parity_that_greedy_growth_misses(
     model = TreeClassifier(select=4).fit(X, y)
     assert (model.get_n_leaves(), model.score(X, y)) == (4, 1.0)
     assert TreeClassifier(select=4, prune="best-of-size").fit(X, y).score(X, y) < 1  # without lookahead
+
+
+@pytest.mark.parametrize("is_inverted", [False, True])
+def test_six_leaves_find_a_conjunction_of_two_columns_on_each_side(is_inverted):
+    X = np.array(list(product((0.0, 1.0), repeat=5)))
+    first, *others = (1 - X if is_inverted else X).T
+    y = np.where(first == 0, others[0] * others[1], others[2] * others[3]).astype(int)
+    counts = grow_with_lookahead(encode(X, target=y), None, 6)
+    assert counts.tree.n_leaves == 6
+    assert counts.resubstitution_costs[counts.tree.leaves].sum() == 0
 
 
 @pytest.mark.parametrize("n_leaves", range(2, 9))
