@@ -114,16 +114,25 @@ def test_what_cannot_be_written_is_refused(parameters, message):
 
 
 def test_columns_may_have_the_names_of_the_steps():
-    names = ["at", "numbers", "code 0", "double 3", "label", "label_"]
-    case = mixed()
-    columns = tuple(
-        replace(column, name=name) for column, name in zip(case.model.tree.schema.columns, names, strict=True)
-    )
-    tree = replace_tree(case.model.tree, replace(case.model.tree.schema, columns=columns))
-    grown = Counts(tree, case.model.grown.by_class)
-    case = Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), case.columns)
+    case = renamed(mixed(), ["at", "numbers", "code 0", "double 3", "label", "label_"])
 
     assert run(case)["leaf"].tolist() == case.leaves()
+
+
+def test_inputs_are_named_after_the_columns():
+    case = renamed(mixed(), ["size", "column", "a b", "", "label", "label_"])
+    graph = export_onnx(case.model).graph
+
+    assert [given.name for given in graph.input] == ["size", "column", "a b", "column_", "label_", "label__"]
+    assert run(case)["leaf"].tolist() == case.leaves()
+
+
+def renamed(case, names):
+    schema = case.model.tree.schema
+    columns = tuple(replace(column, name=name) for column, name in zip(schema.columns, names, strict=True))
+    tree = replace_tree(case.model.tree, replace(schema, columns=columns))
+    grown = Counts(tree, case.model.grown.by_class)
+    return Case(Model(Pruning.from_cuts(tree, [], node_labels=grown.majority), grown), case.columns)
 
 
 def replace_tree(tree, schema):

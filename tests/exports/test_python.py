@@ -70,6 +70,15 @@ def test_infinite_thresholds_separate_known_from_missing():
         assert [module_of(case.model)["predict"](row) for row in case.rows()] == case.predictions()
 
 
+def test_categories_may_be_numbers_up_to_infinity():
+    rows = [[-np.inf], [-1.0], [0.1], [0.1], [np.inf]]  # unknown categories go where most rows go, to 0.1
+    table = secateur.encode(rows, names=["size"], nominal=[0], target=["a", "b", "c", "c", "d"])
+    predict = module_of(secateur.grow(table, splits="multiway"))["predict"]
+
+    assert [predict(row) for row in rows] == ["a", "b", "c", "c", "d"]
+    assert predict([5.0]) == "c"
+
+
 def test_the_module_is_ascii_and_imports_nothing():
     text = export_python(mixed().model)
 

@@ -263,13 +263,21 @@ def test_the_standard_dialect_runs_in_an_engine_without_nan():
     assert [row[-1] for row in run(case, "sqlite", dialect="ansi")] == case.predictions()
 
 
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_sqlite_reads_the_very_number_we_wrote(value):
-    with sqlite3.connect(":memory:") as connection:
-        (rows,) = connection.execute(f"SELECT {DIALECTS['sqlite'].number(value)}").fetchone()
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_engine_reads_the_very_number_we_wrote(engine):
+    connection = connect(engine)
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    def check(value):
+        assert connection.execute(f"SELECT {DIALECTS[engine].number(value)}").fetchone() == (value,)
+
+    check()
     connection.close()
 
-    assert rows == value
+
+@pytest.mark.parametrize("value", [2.5, -0.125, 7.0])
+def test_numbers_of_few_digits_are_decimals_in_sqlite(value):
+    assert DIALECTS["sqlite"].number(value) == repr(value)
 
 
 def test_the_new_column_has_a_name_that_the_tree_does_not_use():
