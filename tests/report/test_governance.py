@@ -339,6 +339,16 @@ def test_every_format_states_the_same(model, tmp_path, ending):
     assert str(model.certificate_.n) in text
 
 
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_several_files_may_hold_data_but_only_one_the_model(model, tmp_path, kind):
+    file = tmp_path / "rows.csv"
+    file.write_text("a,b\n")
+
+    assert sections(model, data=kind([file]))["Data"]["files"][0]["file"] == "rows.csv"
+    with pytest.raises(ParameterError, match=r"model_file=.*the path of a file is needed"):
+        sections(model, model_file=kind([file]))
+
+
 def test_other_endings_are_refused(model, tmp_path):
     with pytest.raises(ParameterError, match=r"'.*card.txt' has no known format; end its name with .md, .html, .json"):
         model.governance(tmp_path / "card.txt")

@@ -13,15 +13,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn import metrics
 
 import secateur
-from report_models import CLASSES, HOSTILE, random_model
+from report_models import CLASSES, HOSTILE, hostile_rows, random_model
 from secateur import Bound, Counts, Pruning, Tree, TreeClassifier, TreeRegressor, datasets, grow, prune
+from secateur.certifiers import path
 from secateur.core.model import Model, as_model
 from secateur.core.moments import Moments
 from secateur.errors import OutputError, SecateurError, UnsupportedError
 from secateur.pruners import best_of_size, cost_complexity, reduced_error
 from secateur.report import Report, notebook_html, report_html, write_report
+from secateur.report._card import pruning_entries
+from secateur.report._shown import read_model
+from secateur.report._static import picture, static_html
 
 
 def data_of(page):
@@ -80,6 +85,18 @@ def test_the_page_and_python_compute_the_same_errors_of_members(model):
         assert [stops["errors"][place][at] for _, at in of_member] == model.sequence.errors_on(sample).tolist()
 
 
+def test_the_scores_of_members_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2)).round(2)
+    y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
+    model = TreeClassifier(criterion="gini", cv=2, cv_repeats=1, scoring="log_loss").fit(X, y)
+    stops = data_of(report_html(model))["stops"]
+
+    for n_leaves in (2, 3):
+        score = stops["scores"][0][stops["leaves"].index(n_leaves)]
+        assert score == pytest.approx(metrics.log_loss(y, model.prune_to(n_leaves=n_leaves).predict_proba(X)), rel=1e-6)
+
+
 def test_the_whole_tree_and_a_pruning_that_is_no_member_are_stops_too():
     tree, grown, holdout = random_model(60)
     pruning = reduced_error(tree, grown, holdout)
@@ -104,6 +121,20 @@ def test_no_path_limit_is_shown_where_the_sample_made_the_sequence(model):
 
     assert "bound" in data_of(report_html(model))["stops"]
     assert "bound" not in data_of(report_html(Model(sequence[1], model.grown, model.holdout, spoilt)))["stops"]
+
+
+@pytest.mark.filterwarnings("ignore:.*copies of rows")
+@pytest.mark.parametrize("rule", ["errors", "independent"])
+def test_limits_of_the_path_take_equal_rows_as_the_certificate_does(model, rule):
+    rows, target = hostile_rows(300, 2)
+    holdout = secateur.count(model.tree, rows + rows[:100], target + target[:100], sample="prune")
+    certificate = replace(model.certificate, repeats="independent" if rule == "independent" else "natural")
+    page = report_html(replace(model, holdout=holdout, certificate=certificate))
+    limits = [bound.value for bound in path(model.sequence, holdout, repeats=rule)]
+
+    stops = data_of(page)["stops"]
+    shown = [bound for member, bound in zip(stops["member"], stops["bound"], strict=True) if member >= 0]
+    assert shown == pytest.approx([limits[member] for member in stops["member"] if member >= 0], rel=1e-6)
 
 
 def test_no_limit_is_promised_for_classes_that_the_held_out_sample_chose():
@@ -238,6 +269,16 @@ def test_the_card_states_the_guarantee_of_prediction_intervals():
     assert "With a probability of at least" not in report_html(certified.prune_to(n_leaves=2).model_)
 
 
+def test_the_card_states_the_guarantee_of_the_rule(model):
+    pruning = replace(model.pruning, certified=False, note="too <few> rows")
+    held = replace(model.pruning, certified=True)
+
+    assert ["guarantee of the rule", "does not hold: too <few> rows"] in pruning_entries(
+        replace(model, pruning=pruning)
+    )
+    assert ["guarantee of the rule", "holds"] in pruning_entries(replace(model, pruning=held))
+
+
 def test_a_report_shows_itself_in_a_notebook(model):
     report = Report(model, "A <title>")
     (tag, attributes), *rest = Seen(report._repr_html_()).found
@@ -268,6 +309,14 @@ def test_a_tree_of_one_leaf_has_a_page():
     data = data_of(report_html((tree, Counts.from_leaves(tree, [[5, 3]]))))
 
     assert data["stops"]["leaves"] == [1]
+
+
+def test_a_sample_of_one_row_is_described():
+    tree = Tree.from_parents([-1, 0, 0])
+    grown = Counts.from_leaves(tree, [[3, 0], [0, 4]])
+    one = Counts.from_leaves(tree, [[1, 0], [0, 0]], sample="prune")
+
+    assert "On 1 held-out row" in report_html((tree, grown, one))
 
 
 def test_an_empty_sample_has_a_page():
@@ -340,6 +389,21 @@ def test_without_scripts_a_large_tree_is_folded():
 
     assert "leaves, " in static
     assert len(static) < 30_000
+
+
+@pytest.mark.parametrize("n_leaves", [2, 9])
+def test_without_scripts_every_line_is_inside_the_picture(n_leaves):
+    drawn = picture(as_model(random_model(n_leaves)))
+    height = float(re.search(r'height="([\d.-]+)"', drawn)[1])
+    lines = [float(y) for y in re.findall(r'<text x="[\d.]+" y="([\d.-]+)"', drawn)]
+
+    assert min(lines) > 0
+    assert height - 40 < max(lines) < height
+
+
+def test_without_scripts_a_model_without_a_certificate_has_no_paragraph_about_one(model):
+    assert static_html(read_model(model)).startswith("<p>With 95 % confidence")
+    assert "<p>" not in static_html(read_model(replace(model, certificate=None)))
 
 
 def test_means_of_held_out_rows_are_not_limited():

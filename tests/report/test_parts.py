@@ -15,7 +15,7 @@ import secateur
 from report_browser import until
 from report_models import CLASSES, HOSTILE, hostile_rows, random_model
 from secateur import TreeClassifier
-from secateur.core.model import Model
+from secateur.core.model import Model, as_model
 from secateur.inspection.counterfactual import nearest_change, threshold_ranges
 from secateur.inspection.path import path_of
 from secateur.inspection.view import view_of
@@ -419,6 +419,14 @@ def test_parameters_and_classes_are_shown_as_they_were_given():
     assert shown["few"] == str(columns[:12])
     assert data["class_values"] == [0, 1]
     assert all(type(value) is int for value in data["class_values"])
+
+
+def test_categories_that_are_numbers_keep_their_kind():
+    table = secateur.encode([[1.5], [2.0], [-7.0]] * 5, names=["size"], nominal=[0], target=["a", "b", "a"] * 5)
+    (column,) = page_data(read_model(as_model(secateur.grow(table))), "title", is_estimator=True)["columns"]
+
+    assert column["values"] == [-7.0, 1.5, 2.0]
+    assert all(type(value) is float for value in column["values"])
 
 
 def test_a_threshold_is_exact_where_its_text_is_rounded():

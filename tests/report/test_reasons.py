@@ -116,6 +116,17 @@ def test_a_concave_penalty_gets_no_sentence_about_alpha():
     assert "Cutting it adds 1" in full_reason(reasons, 1)
 
 
+def test_cost_complexity_gets_sentences_about_alpha_unless_equal_ratios_are_listed_one_by_one():
+    tree = Tree.from_parents([-1, 0, 1, 1, 0])
+    grown = Counts.from_leaves(tree, [[9, 0], [0, 1], [0, 10]])
+    sequence = cost_complexity(tree, grown)
+    parameters = dict(sequence.provenance.parameters) | {"is_printed": True}
+    listed = replace(sequence, provenance=replace(sequence.provenance, parameters=parameters))
+
+    assert "charged alpha = 0.05 or more" in full_reason(reasons_of(sequence, grown), 1)
+    assert "charged alpha" not in full_reason(reasons_of(listed, grown), 1)
+
+
 @given(EIGHT)
 def test_smoothed_costs_charged_per_row_are_named(drawn):
     tree, grown, _ = drawn
