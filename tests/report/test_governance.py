@@ -72,6 +72,13 @@ def test_what_is_not_stated_is_not_recorded(model):
     assert responsibility["model fitted on"] == "2026-02-03"
 
 
+def test_parameters_are_those_of_the_estimator(model):
+    parameters = by_name(sections(model)["Parameters"]["parameters"], "parameter")
+    assert (parameters["criterion"]["value"], parameters["cv"]["value"]) == ("gini", "3")
+    bare = dataclasses.replace(model.model_, parameters={})
+    assert sections(bare)["Parameters"]["parameters"] == "not recorded"
+
+
 def test_the_date_is_today_unless_it_is_stated(model):
     before = dt.datetime.now(dt.UTC).date()
     written = governance(model).to_dict()["sections"]["Purpose and responsibility"]["file written on"]
