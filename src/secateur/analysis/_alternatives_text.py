@@ -75,6 +75,6 @@ def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _number_of(n: int, one: str, several: str) -> str:
+def _number_of(n: int, singular: str, plural: str) -> str:
     """Return a number with its noun."""
-    return f"{n:,} {one if n == 1 else several}"
+    return f"{n:,} {singular if n == 1 else plural}"

@@ -194,7 +194,7 @@ class ExcessTables:
 
 
 def _check_entries(n_entries: int) -> None:
-    """Raise `ParameterError` if tables of so many entries would not fit into memory."""
+    """Raise `ParameterError` if tables with this number of entries would not fit into memory."""
     if n_entries > MAX_TABLE_ENTRIES:
         raise ParameterError(
             f"the tables of all prunings would have {n_entries:,} entries, more than {MAX_TABLE_ENTRIES:,}, which take "

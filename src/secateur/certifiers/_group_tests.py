@@ -164,7 +164,7 @@ class GroupTests:
         return max(_largest_difference(*limits) for limits in zip(upper, lower, strict=True))
 
     def p_value(self, position: int, target: float) -> float:
-        """Return the largest p-value of a group: the probability of so few errors if its error is the target."""
+        """Return the largest p-value of a group: the probability of at most its errors if the target is its error."""
         largest = 0.0
         for population, events in zip(self.populations, self._events[ERROR], strict=True):
             n = population.n_rows

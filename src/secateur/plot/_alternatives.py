@@ -11,7 +11,9 @@ from ..core import Counts, Pruning
 from ._tree import TreeDisplay
 from .display import Axes, on_white
 
-NONE_COLOUR, SOME_COLOUR, ALL_COLOUR = (np.array(rgb) / 255 for rgb in ((0, 114, 178), (150, 150, 150), (230, 130, 0)))
+NONE_COLOUR, SHARED_COLOUR, ESSENTIAL_COLOUR = (
+    np.array(rgb) / 255 for rgb in ((0, 114, 178), (150, 150, 150), (230, 130, 0))
+)
 LEAF_COLOUR = (0.93, 0.93, 0.93)
 STRENGTH = 0.8  # of the colours, so that dark letters stay readable
 
@@ -82,11 +84,11 @@ class AlternativesDisplay(TreeDisplay):
 def _share_colours(shares: Array) -> Floats:
     """Return the colour of each share; exact shares of 0 and 1 keep a distance from all others."""
     position = np.where((shares == 0) | (shares == 1), shares, 0.2 + 0.5 * shares)[:, None]
-    low, high = NONE_COLOUR, ALL_COLOUR
+    low, high = NONE_COLOUR, ESSENTIAL_COLOUR
     mixed = np.where(
         position < 0.5,
-        low + (SOME_COLOUR - low) * 2 * position,
-        SOME_COLOUR + (high - SOME_COLOUR) * (2 * position - 1),
+        low + (SHARED_COLOUR - low) * 2 * position,
+        SHARED_COLOUR + (high - SHARED_COLOUR) * (2 * position - 1),
     )
     return on_white(mixed, np.full(len(shares), STRENGTH))
 

@@ -288,7 +288,7 @@ def _monitoring_entries(monitor: Monitor | None, status: MonitorStatus | None) -
 
 
 def _unchecked(model: Model, record: DataRecord, status: MonitorStatus | None) -> list[str]:
-    """Return what nobody has checked, as far as the model and the monitor tell."""
+    """Return what was not checked, according to the model and the monitor."""
     bound = model.certificate
     statements = [] if bound is None else _unchecked_of_certificate(bound)
     if not any(file.use == "growing" for file in record.files or ()):

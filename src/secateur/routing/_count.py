@@ -26,7 +26,7 @@ from ..errors import DataError, ParameterError, SchemaError, TreeError, Wording,
 from ._rows import moments_of, route_table, schema_of, sketch_of
 from ._tally import ClassTally, NumberTally, empty_tally, format_new_labels, tally_of
 
-# So few groups of so many rows are probably population groups.
+# At most five groups of at least a hundred rows are probably population groups.
 MAX_FEW_GROUPS, MIN_ROWS_OF_FEW_GROUPS = 5, 100
 EMPTY_COLUMN = Column("", "numeric")  # for a tree that is a single leaf: a schema needs at least one column
 

@@ -57,7 +57,7 @@ class Coverage:
             _check_share("confidence", self.confidence)
 
     def rank(self, n_rows: int) -> int | None:
-        """Return the rank, from 1, of the score that covers; None if no score of so few rows does."""
+        """Return the rank, from 1, of the score that covers; None if the rows are too few for any score to cover."""
         n = n_rows - self.n_repeated
         if n < 1:
             return None

@@ -206,7 +206,7 @@ def _find_repeats(used: tuple[Sketch, ...], certifying: Sketch, delta: float) ->
 
 
 def _is_explained(pooled: "_Pool", coarser: "_Pool") -> bool:
-    """Return whether so few rows occur twice that chance explains them, given the coarser rounding."""
+    """Return whether chance explains the number of rows that occur twice, given the coarser rounding."""
     from scipy.special import pdtrc
 
     n_pairs = int(np.count_nonzero(pooled.copies == 2))
