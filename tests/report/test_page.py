@@ -391,6 +391,16 @@ def test_without_scripts_a_large_tree_is_folded():
     assert len(static) < 30_000
 
 
+@pytest.mark.parametrize("rows", [(10, 100), (100, 10)])
+def test_a_small_picture_opens_the_branch_with_more_rows(rows):
+    tree = Tree.from_parents([-1, 0, 1, 1, 1, 0, 5, 5, 5])  # two branches of three leaves
+    grown = Counts.from_leaves(tree, [[n, 0] for n in rows for _ in range(3)])
+    drawn = picture(as_model((tree, grown)), n_leaves=4)
+
+    assert f"+3 leaves, {3 * min(rows)} rows" in drawn
+    assert drawn.count("<circle") == 2
+
+
 @pytest.mark.parametrize("n_leaves", [2, 9])
 def test_without_scripts_every_line_is_inside_the_picture(n_leaves):
     drawn = picture(as_model(random_model(n_leaves)))
