@@ -196,6 +196,15 @@ def test_the_location_of_an_invalid_value_of_a_regression_model_is_in_the_messag
         loads_model(edited(where, value, "regression"))
 
 
+def test_a_rounded_threshold_whose_difference_overflows_is_refused():
+    document = copy.deepcopy(DOCUMENTS["model"])
+    rest = document["tree"]["threshold"][1:]
+    document["tree"] |= {"threshold": [-1.7e308, *rest], "rounded": [1.7e308, *rest]}
+
+    with pytest.raises(ModelFileError, match=r"tree\.rounded\[0\] is 1\.7e\+308"):
+        loads_model(json.dumps(document).encode())
+
+
 def keys_of(document, above=()):
     for key, value in document.items():
         yield (*above, key)

@@ -73,6 +73,24 @@ def test_the_certificate_of_every_fitted_model_follows_from_its_file(how):
     )  # recomputing asks nothing
 
 
+def test_details_that_the_method_does_not_use_change_no_certificate():
+    model = TreeClassifier(certify="test-sample").fit(*data()).model_
+
+    back = loads_model(changed(model, certificate__details=lambda details: {**details, "k": 3}))
+
+    assert str(back.certificate) == str(model.certificate)
+
+
+def test_copies_that_the_file_states_as_not_detectable_stay_so():
+    model = TreeClassifier(certify="test-sample").fit(*data()).model_
+    assert model.certificate.copies_detectable
+
+    back = loads_model(changed(model, certificate__copies_detectable=False))
+
+    assert str(back.certificate) == str(model.certificate)
+    assert not back.certificate.copies_detectable
+
+
 def test_a_certificate_that_the_counts_of_its_sample_contradict_is_refused(fitted):
     with pytest.raises(ModelFileError, match=r"0 errors in 1,000,000,000 rows of sample .*; the file holds"):
         loads_model(changed(fitted, certificate__value=1e-4, certificate__n=10**9, certificate__errors=0))

@@ -75,6 +75,21 @@ def test_a_leaf_whose_mean_contradicts_its_parent_is_refused(fitted):
         loads_model(changed(fitted, "grown.mean", lambda values: [*values[:-1], values[-1] + 5]))
 
 
+def test_a_held_out_sample_without_rows_is_read(fitted):
+    sample = json.loads(dumps_model(fitted.model_))["holdout"]
+    nothing = {name: [0.0] * len(sample["weight"]) for name in ("weight", "mean", "sse")}
+    empty = {**sample, **nothing, "n_rows": 0, "sketch": None, "rows": {"leaf": [], "target": []}}
+    document = json.loads(dumps_model(fitted.model_)) | {"holdout": empty, "selection": None}
+
+    assert not loads_model(json.dumps(document).encode()).holdout.weight.any()
+
+
+@pytest.mark.parametrize("name", ["weight", "mean", "sse"])
+def test_held_out_moments_of_too_few_nodes_are_refused_by_name(fitted, name):
+    with pytest.raises(ModelFileError, match=rf"holdout\.{name} has 14 entries; 15 are needed"):
+        loads_model(changed(fitted, f"holdout.{name}", lambda values: values[:-1]))
+
+
 def test_a_numeric_target_has_no_error_rate(fitted):
     bound = {
         "value": 0.01, "delta": 0.05, "method": "test sample", "n": 100, "errors": 0, "complexity": 0.0, "certified": True,

@@ -148,7 +148,7 @@ def check_target_rows(rows: Document, sample: Document, tree: Tree, location: st
             f"{location} has {len(leaf):,} leaves and {len(target):,} targets; one of each per row is needed, and "
             f"at most {MAX_TARGET_ROWS:,} rows"
         )
-    check_lengths(sample, location, tree.n_nodes, "weight", "mean", "sse")
+    check_lengths(sample, location.removesuffix(".rows"), tree.n_nodes, "weight", "mean", "sse")
     is_invalid = ~((leaf >= 0) & (leaf < tree.n_nodes))
     check_entries(is_invalid, f"{location}.leaf", leaf, f"a leaf of the tree, below {tree.n_nodes:,}, is needed")
     check_entries(~tree.is_leaf[leaf], f"{location}.leaf", leaf, "a leaf of the tree is needed")
