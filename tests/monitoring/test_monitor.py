@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -143,6 +144,20 @@ def test_a_leaf_that_breaks_is_named_while_the_certificate_holds(fitted):
     assert status.broken_leaves[0].rule in str(status)
 
 
+def test_leaves_of_a_tree_with_surrogates_are_named_by_their_numbers(fitted):
+    """Where a value is missing, another column decides, which a rule in words would not say."""
+    _, draw = fitted
+    X, y = draw(400, 4)
+    X = X.assign(double=2 * X["size"]).mask(np.random.default_rng(0).random((400, 1)) < [[0.1, 0, 0]])
+    settings = {"criterion": "gini", "prune": None, "max_depth": 1}
+
+    plain = Monitor(TreeClassifier(**settings).fit(X, y), limit=0.3).status()
+    status = Monitor(TreeClassifier(**settings, surrogates=1).fit(X, y), limit=0.3).status()
+
+    assert [leaf.rule[:3] for leaf in plain.leaves] == ["IF ", "IF "]
+    assert [leaf.rule for leaf in status.leaves] == ["leaf 1", "leaf 2"]
+
+
 def test_the_certificate_is_contradicted_by_drift_and_not_without(fitted):
     estimator, draw = fitted
 
@@ -232,6 +247,19 @@ def test_equal_batches_that_chance_explains_count():
         status = monitor.update_counts(batch([[1, 0], [0, 0], [0, 0]]))
 
     assert status.n == 5
+
+
+def test_chance_explains_an_equal_batch_of_at_most_thirty_different_rows(fitted):
+    """The probability of n different rows is at most n! / n^n: 1.3e-12 for 30 rows, and 4.8e-13 for 31."""
+    estimator, _ = fitted
+    rows = pd.DataFrame({"size": np.linspace(0.1, 0.2, 31), "colour": "red"})
+    monitor = Monitor(estimator)
+    monitor.update(rows[:30], ["yes"] * 30)
+
+    assert monitor.update(rows[:30], ["yes"] * 30).n == 60
+    monitor.update(rows, ["yes"] * 31)
+    with pytest.raises(DataError, match="handed in before"):
+        monitor.update(rows, ["yes"] * 31)
 
 
 def test_counts_that_chance_does_not_repeat_are_refused():
@@ -332,11 +360,12 @@ def test_a_state_continues_where_it_was_saved(tmp_path):
     assert interrupted.status().looks.tolist() == expected.looks.tolist()
 
 
-def test_a_state_names_the_file_of_its_model(tmp_path):
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_state_names_the_file_of_its_model(kind, tmp_path):
     file, state = tmp_path / "model.json", tmp_path / "state.json"
     secateur.modelfile.save_model(make_model(), file)
-    monitor = Monitor(file)
-    assert Monitor(str(file)).status().to_dict() == monitor.status().to_dict()
+    monitor = Monitor(kind(file))
+    assert monitor.status().to_dict() == Monitor(make_model()).status().to_dict()
     monitor.update_counts(batch([[28, 2], [18, 2], [48, 2]]))
     monitor.save(state)
 
@@ -425,6 +454,7 @@ def test_a_missing_state_is_named(tmp_path):
         ("looks", [[1, 2, "3"]], "three numbers are needed for each look"),
         ("looks", [[1, 2, 3]] * 1001, "at most 1,000 values are kept"),
         ("looks", {}, "a list is needed"),
+        ("n_batches", True, "whole numbers of 0 or more are needed"),
         ("batches", {"a": -1}, "whole numbers of 0 or more are needed"),
         ("batches", [], "digests is needed"),
         ("ids", "0123456789abcde", "16 hexadecimal digits for each"),
