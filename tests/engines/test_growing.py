@@ -277,6 +277,41 @@ def test_a_column_without_a_value_in_one_file_is_missing_there(tmp_path):
     assert_same(engines.grow(folder, "y"), in_memory(whole, max_bins=255))
 
 
+def test_a_node_of_twice_the_smallest_leaf_is_split(tmp_path):
+    table = pa.table({"x": [1.0, 2.0, 3.0, 4.0], "y": ["a", "a", "b", "b"]})
+    folder = write(table, tmp_path / "data", [2])
+
+    halves = engines.grow(folder, "y", finish_rows=0, min_samples_leaf=2)
+    whole = engines.grow(folder, "y", finish_rows=0, min_samples_leaf=3)
+
+    assert halves[1].by_class.tolist() == [[2, 2], [2, 0], [0, 2]]
+    assert whole[1].by_class.tolist() == [[2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (pa.array([2**53 + k for k in range(60)]), "column 'x' holds whole numbers beyond"),
+        (pa.array([np.inf] * 30 + [*range(30)], pa.float64()), "column 'x' is infinite in 30 of 60 rows"),
+    ],
+)
+def test_numbers_of_files_that_are_probably_not_meant_as_they_are_raise_a_warning(values, says, tmp_path):
+    folder = write(pa.table({"x": values, "y": ["a", "b"] * 30}), tmp_path / "data", [30])
+
+    with pytest.warns(UserWarning, match=says):
+        engines.grow(folder, "y", max_depth=1)
+
+
+def test_a_column_that_no_tree_can_use_is_named_unless_it_is_left_out(tmp_path):
+    table = pa.table({"x": [1.0, 2.0], "tags": [[1], [2, 3]], "y": ["a", "b"]})
+    folder = write(table, tmp_path / "data", [1])
+
+    with pytest.raises(SchemaError, match=r"00\.parquet: column 'tags' is list<.*numbers, text or booleans are needed"):
+        engines.grow(folder, "y")
+
+    assert engines.grow(folder, "y", columns=["x"])[0].schema.names == ("x",)
+
+
 @pytest.mark.parametrize(
     ("spoil", "error", "words"),
     [

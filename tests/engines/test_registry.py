@@ -55,3 +55,17 @@ def test_counts_have_a_sketch_if_the_engine_passes_rows_through_python():
     for name, source in (("memory", rows), ("polars", rows.lazy()), ("narwhals", rows.lazy())):
         counts = engines.count(tree, source, "y", engine=name)
         assert (counts.sketch is not None) == engines.ENGINES[name].sketches_rows
+
+
+@pytest.mark.parametrize("name", [name for name, engine in engines.ENGINES.items() if engine.min_version])
+def test_an_engine_that_is_too_old_is_refused_with_both_versions(name, monkeypatch):
+    engine = engines.ENGINES[name]
+    package = engine.packages[0]
+    pytest.importorskip(package)
+    monkeypatch.setattr(registry, "version", lambda asked: "0.1" if asked == package else "999.0")
+
+    with pytest.raises(
+        UnsupportedError, match=rf"engine='{name}' needs {package} \d[\d.]* or later; 0\.1 is installed"
+    ):
+        registry.engine_for(object(), engine.source_kinds[0], name)
+    assert not engine.is_installed

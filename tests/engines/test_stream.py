@@ -303,6 +303,17 @@ def test_a_column_that_changes_its_kind_between_files_is_named(tmp_path):
         engines.count(stump(), tmp_path, "y")
 
 
+@each_scanner
+def test_a_column_without_a_value_in_one_file_is_missing_there(engine, tmp_path):
+    parquet.write_table(pa.table({"x": [1.0, 4.0], "y": ["no", "yes"]}), tmp_path / "a.parquet")
+    parquet.write_table(pa.table({"x": pa.nulls(3), "y": ["no", "yes", "yes"]}), tmp_path / "b.parquet")
+    rows = np.array([[1.0], [4.0], [np.nan], [np.nan], [np.nan]])
+
+    counts = engines.count(stump(), tmp_path, "y", engine=engine)
+
+    assert counts == secateur.count(stump(), rows, ["no", "yes", "no", "yes", "yes"])
+
+
 def test_a_column_that_is_missing_in_one_file_is_named(tmp_path):
     parquet.write_table(pa.table({"x": [1.0], "y": ["no"]}), tmp_path / "a.parquet")
     parquet.write_table(pa.table({"z": [1.0], "y": ["no"]}), tmp_path / "b.parquet")
