@@ -10,7 +10,7 @@ import tempfile
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import numpy as np
 
@@ -43,6 +43,26 @@ class CodedRows(NamedTuple):
     node: Array = np.zeros(0, np.int32)
 
 
+class _ArrayLayout(NamedTuple):
+    """How an array is stored in a file. `numpy.load` parses this from a header, which threads of Python 3.11 cannot."""
+
+    dtype: Any
+    shape: tuple[int, ...]
+    order: Literal["C", "F"]
+
+    @classmethod
+    def of(cls, array: Array) -> "_ArrayLayout":
+        """Return the layout in which an array is stored: by columns if it is so in memory, else by rows."""
+        is_by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
+        return cls(array.dtype, array.shape, "F" if is_by_columns else "C")
+
+    def read(self, file: BinaryIO) -> Array:
+        """Read the array at the position of an open file."""
+        n_values = int(np.prod(self.shape, dtype=np.int64))
+        found: Array = np.fromfile(file, self.dtype, n_values).reshape(self.shape, order=self.order)
+        return found
+
+
 class CodeStore:
     """A list of `CodedRows`, in memory or in a temporary file.
 
@@ -71,17 +91,19 @@ class CodeStore:
             self._items.append(rows)
             return
         with self._lock, self._path.open("ab") as file:
-            self._items.append(file.tell())
-            for array in rows:
-                np.save(file, array)
+            start, layouts = file.tell(), [_ArrayLayout.of(array) for array in rows]
+            for array, layout in zip(rows, layouts, strict=True):
+                (array if layout.order == "C" else array.T).tofile(file)
+            self._items.append((start, layouts))
 
     def get(self, k: int) -> CodedRows:
         """Return item k."""
         if not self.is_on_disk:
             return self._items[k]  # type: ignore[no-any-return]
+        start, layouts = self._items[k]
         with self._path.open("rb") as file:
-            file.seek(self._items[k])
-            return CodedRows(np.load(file), np.load(file), np.load(file))
+            file.seek(start)
+            return CodedRows(*(layout.read(file) for layout in layouts))
 
     def get_all(self) -> list[CodedRows]:
         """Return all items."""
