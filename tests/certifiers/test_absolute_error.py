@@ -253,7 +253,6 @@ def test_methods_of_classes_and_of_numbers_are_told_apart():
         model.certified_on(X, y > 7, max_residual=3)
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_a_chain_of_100_000_nodes_is_certified():
     n = 50_000
     tree = Tree.from_parents([-1, *(2 * (i // 2) for i in range(2 * n))])

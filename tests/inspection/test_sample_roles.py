@@ -81,7 +81,7 @@ def test_nothing_is_claimed_of_rows_that_are_not_known():
     model = Model(Pruning.from_cuts(tree, [], node_labels=counts.majority), counts, other)
 
     assert holdout_role(model).use == "not recorded"
-    assert "not recorded as used" in describe_scores(model)[0]
+    assert "no record shows as used" in describe_scores(model)[0]
 
 
 @pytest.mark.parametrize(("scoring", "score"), [("log_loss", "log_loss"), ("brier", "brier"), ("error", "error")])

@@ -28,6 +28,10 @@ WORDS_OF_PAGES = {  # words that readers search for, and the page that must cont
     "how-to/monitor.md": ["drift", "PSI", "stability", "monitor", "alarm"],
     "how-to/audit-file.md": ["audit", "governance", "model card", "SHA-256", "fairness", "validation"],
     "how-to/reason-codes.md": ["adverse action", "reason codes", "letters", "applicant"],
+    "how-to/certify-groups.md": ["fairness", "bias", "disparate impact", "equalized odds", "gap"],
+    "how-to/prediction-intervals.md": ["interval", "conformal", "tolerance", "MAPIE", "coverage"],
+    "how-to/alternatives.md": ["equally good", "Rashomon", "needed"],
+    "how-to/update-a-tree.md": ["changes", "drift"],
     "how-to/compare-models.md": ["champion", "challenger", "McNemar", "compare"],
 }
 

@@ -200,8 +200,8 @@ class NodeRows:
         """
         weights = np.array([self.weight_of(child) for child in children])
         total = float(weights.sum())
-        whole: Floats = np.sum(children, axis=0)
-        drop = (self.impurity(whole) - sum(self.impurity(child) for child in children)) / total
+        parent: Floats = np.sum(children, axis=0)
+        drop = (self.impurity(parent) - sum(self.impurity(child) for child in children)) / total
         if not CRITERIA[self.parameters.criterion].is_ratio:
             return drop
         bits = BITS_PER_ENTROPY * drop

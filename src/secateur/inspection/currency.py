@@ -312,7 +312,7 @@ USES: dict[Use, tuple[str, str]] = {
     "helped": ("held-out rows that helped to choose it", "helped choose"),
     "unused": ("held-out rows that had no part in making it", "not used"),
     "evaluated": ("held-out rows that did not grow or prune it", ""),
-    "not recorded": ("held-out rows, which are not recorded as used to make it", ""),
+    "not recorded": ("held-out rows that no record shows as used to make it", ""),
 }
 
 
